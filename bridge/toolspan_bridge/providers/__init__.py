@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from .contract import Provider
-from .pool import Allow, ProviderPool
+from .pool import ProviderPool
 from .resolve import (
     DEFAULT_MODEL,
-    foreign_provider,
+    WithheldProvider,
     own_providers,
     provider_names,
     resolve_model,
@@ -16,11 +16,10 @@ from .wire.model_facts import ModelFacts
 
 __all__ = [
     "DEFAULT_MODEL",
-    "Allow",
     "ModelFacts",
     "Provider",
     "ProviderPool",
-    "foreign_provider",
+    "WithheldProvider",
     "own_providers",
     "provider_names",
     "resolve_model",

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
-from toolspan_server.config import Config, UntrustedItem
+from toolspan_server.config import Config
 
 from .contract import Provider
 from .resolve import (
     WordingOf,
-    foreign_provider,
     own_providers,
     resolve_model,
-    split_model,
     with_wording,
 )
 
 if TYPE_CHECKING:
     from .http.settings import HttpSettings
-
-Allow = Callable[[Sequence[UntrustedItem]], None]
-"""Raises ``ConsentError`` unless all of the given items may be run, connected to or sent."""
 
 
 class Providers(Protocol):
@@ -45,8 +39,7 @@ class Providers(Protocol):
 class ProviderPool:
     """Resolves each model once and keeps its provider's connections open until the block ends.
 
-    ``allow`` is called with the request of a provider of ``config`` before that provider is used; without
-    it every provider of ``config`` is used. Where ``TOOLSPAN_RECORD`` names a folder, what each provider is
+    Where ``TOOLSPAN_RECORD`` names a folder, what each provider is
     asked and answers is written there, without secrets. ``wording_of`` chooses the wording of a model that is
     named with ``prompt:`` alone. ``settings`` are those of the providers' HTTP clients.
     """
@@ -54,14 +47,12 @@ class ProviderPool:
     def __init__(
         self,
         config: Config,
-        allow: Allow | None = None,
         wording_of: WordingOf | None = None,
         settings: HttpSettings | None = None,
     ) -> None:
         self._settings = settings
         self._wording_of: WordingOf = wording_of or (lambda model: "")
         self._config = config
-        self._allow = allow
         self._providers: dict[str, tuple[Provider, str]] = {}
         self._open = AsyncExitStack()
 
@@ -76,12 +67,10 @@ class ProviderPool:
     async def get(self, model: str) -> tuple[Provider, str]:
         """The provider of ``provider/model``, and the model's name there.
 
-        Raises ``UsageError`` and ``AuthError`` as ``resolve_model``, and what ``allow`` raises.
+        Raises as ``resolve_model``.
         """
         if model not in self._providers:
             own = own_providers(self._config)
-            if self._allow is not None:
-                self._allow(foreign_provider(self._config, split_model(model, own)[0]))
             provider, name = resolve_model(with_wording(model, own, self._wording_of), self._settings, own)
             if folder := os.environ.get("TOOLSPAN_RECORD"):
                 _record(provider, Path(folder), self._config)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import pkgutil
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
-from toolspan_server.config import UntrustedItem, entry_contents, written_entry
+from toolspan_server.config import UntrustedItem, refusal, written_entry
+from toolspan_server.problems import json_path
 
-from ..errors import UsageError
+from ..errors import ConsentError, UsageError
 from . import catalog
 from .compatible.rows import row_names
 
@@ -28,7 +30,15 @@ DEFAULT_MODEL = "offline/keyword"
 OWN_MODELS = "models"
 """What stands before the slash of a model of the config's own: ``models/NAME``."""
 
-OwnProviders = Mapping[str, "ProviderConfig | OwnModels"]
+
+@dataclass(frozen=True, slots=True)
+class WithheldProvider:
+    """A provider that was left out of a config that nobody trusts: ``item``."""
+
+    item: UntrustedItem
+
+
+OwnProviders = Mapping[str, "ProviderConfig | OwnModels | WithheldProvider"]
 """What a config adds to the known providers, by name."""
 
 WordingOf = Callable[[str], str]
@@ -58,7 +68,7 @@ def own_providers(config: Config) -> OwnProviders:
                 "or add replaces: true if it is to stand in its place"
             )
     if not config.models:
-        return config.providers
+        return {**config.providers, **_withheld(config)} if config.withheld else config.providers
     if OWN_MODELS in config.providers:
         raise UsageError(f"$.providers.{OWN_MODELS}: that name is the one of $.models: choose another")
     from .deployments.own_models import own_models
@@ -69,24 +79,18 @@ def own_providers(config: Config) -> OwnProviders:
     return {**config.providers, OWN_MODELS: found}
 
 
-def foreign_provider(config: Config, name: str) -> tuple[UntrustedItem, ...]:
-    """The consent needed to use the provider ``name`` (as ``split_model`` returns it) if ``config`` chose it:
-    the conversation and a key are sent to its address.
-    """
-    if name == OWN_MODELS and config.models:
-        from .deployments.own_models import own_models
-
-        deployments = own_models(config).deployments()
-        names = dict.fromkeys(split_model(each, config.providers)[0] for each in deployments)
-        return tuple(item for each in names for item in foreign_provider(config, each))
-    found = config.providers.get(_without_prompt(name))
-    if found is None:
-        return ()
-    key = f"${found.key_env}" if found.key_env else "a key" if found.api_key or found.headers else "no key"
-    what = f"send the conversation, with {key}, to {found.base_url}"
-    place = ("providers", _without_prompt(name))
-    contents = entry_contents(written_entry(config, *place))
-    return (UntrustedItem(config.files[0], ".".join(("$", *place)), config.redact(what), contents),)
+def _withheld(config: Config) -> dict[str, WithheldProvider]:
+    """The providers that were left out of ``config``, as nobody trusts it. One that stands in the place of a
+    known provider counts too: what is meant for a company's proxy is not to go elsewhere."""
+    written = written_entry(config, "providers")
+    known = cast("dict[str, Any]", written) if isinstance(written, dict) else {}
+    names = {json_path(("providers", name)): name for name in known}
+    found: dict[str, WithheldProvider] = {}
+    for item in config.withheld:
+        name = OWN_MODELS if item.place == "$.models" else names.get(item.place)
+        if name is not None:
+            found[name] = WithheldProvider(item)
+    return found
 
 
 def provider_names(own: Iterable[str] = ()) -> tuple[str, ...]:
@@ -177,7 +181,7 @@ def resolve_model(
     """The provider of the model ``text``, and the model's name there. Nothing is sent yet.
 
     ``own`` are the config's providers (``own_providers``). Raises ``UsageError`` when the name is unknown,
-    ``AuthError`` when the provider's key is missing.
+    ``AuthError`` when the provider's key is missing, ``ConsentError`` when nobody trusts its config.
     """
     name, model = split_model(text, own or ())
     prompt = _PROMPT.match(name)
@@ -188,6 +192,8 @@ def resolve_model(
         return import_module(f"{catalog.__name__}.{name}").connect(model), model
     http = import_module(".http.settings", __package__)
     settings = settings or http.HttpSettings()
+    if own and isinstance(withheld := own.get(name), WithheldProvider):
+        raise ConsentError(refusal([withheld.item]))
     if own and name == OWN_MODELS and name in own:
         if prompt:
             raise UsageError(f"{name} takes no prompt: write it before the deployments' models")

@@ -44,8 +44,7 @@ class RoutedAsker(PoolUser):
         self, session: Session, *, beside: RoutedAsker | None = None, settings: HttpSettings | None = None
     ) -> None:
         if beside is None:
-            allow = session.choice.allowing(session.host)
-            super().__init__(ProviderPool(session.config, allow, self._wording, settings))
+            super().__init__(ProviderPool(session.config, self._wording, settings))
             self._documents = WarmDocuments(session.config)
         else:
             super().__init__(beside._providers)

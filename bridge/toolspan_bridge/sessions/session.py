@@ -8,17 +8,17 @@ from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from toolspan_server.config import Config
+from toolspan_server.config import Config, UntrustedItem, left_out, refusal
 from toolspan_server.engines.upstreams import ServerSpec
 
 from ..client import LogLevel
-from ..errors import AuthError, BridgeError, UnreachableError, UsageError
+from ..errors import AuthError, BridgeError, ConsentError, UnreachableError, UsageError
 from ..formats.names import NameTable
 from ..messages import ToolSpec
 from ..oauth import SignInWay
-from ..toolbox import McpJson, Toolbox, foreign, servers_of
+from ..toolbox import McpJson, Toolbox, foreign_servers, servers_of
 from ..trust import Baseline, Shadows
-from .chosen.config import ConfigChoice, config_of
+from .chosen.config import ConfigChoice, found_config, has_servers
 from .chosen.target import CONNECT_SECONDS, server_of, servers_of_texts
 from .chosen.tool_globs import ALL_TOOLS
 from .client import SessionClient
@@ -34,7 +34,7 @@ _SHOWN = 20
 class Session:
     """A config, the toolbox of its servers, the ``baseline`` that the tools' definitions are held to, what
     the servers may ask for (``client``), the ``host`` that it all runs in, and, where there are no tools,
-    the error that says why (``no_tools``)."""
+    the error that says why (``no_tools``); and what is ``withheld`` of the folder, which nobody trusts."""
 
     config: Config
     toolbox: Toolbox
@@ -43,6 +43,7 @@ class Session:
     client: SessionClient
     host: Host
     no_tools: BridgeError | None = None
+    withheld: tuple[UntrustedItem, ...] = ()
 
     def acting_for(self, principal: str) -> Session:
         """The same, whose calls are made for ``principal``."""
@@ -61,7 +62,9 @@ class Session:
 
     def tool(self, name: str) -> ToolSpec:
         """The tool ``name``, as its server calls it, ``server/name`` where several servers have one, or by
-        its name on the wire. Raises ``UsageError``, and ``no_tools``."""
+        its name on the wire. Raises ``UsageError``, ``ConsentError`` where it may be withheld, and
+        ``no_tools``.
+        """
         tools = self.tools()
         server, _, bare = name.rpartition("/")
         found = [tool for tool in tools if tool.name == name or tool.key == (server, bare)]
@@ -72,6 +75,9 @@ class Session:
         if found:
             choices = ", ".join(f"{tool.server}/{tool.name}" for tool in found)
             raise UsageError(f"several servers have a tool {name!r}: write one of {choices}")
+        if self.withheld:
+            own = [item for item in self.withheld if f"the tool {bare!r} (" in item.what]
+            raise ConsentError(f"No tool {name!r} is used here: {refusal(own or self.withheld)}")
         raise UsageError(f"Tool {name!r} not found ({_known(tools)})")
 
 
@@ -94,14 +100,14 @@ async def opened(
     Tools that differ from the locked ones are told too, and left out with ``choice.locked``. Without
     ``locks`` the lock file is not read.
 
-    Raises ``ConfigError``, ``UsageError``, ``ConsentError`` when they lead to what nobody allowed,
+    Raises ``ConfigError``, ``UsageError``, ``ConsentError`` when nothing remains that a person allowed,
     ``AuthError`` when no server lets anybody in who has not signed in, and ``UnreachableError`` when none
     answered.
     """
     if server is not None:
-        config, servers, patience = Config(), [server_of(server)], CONNECT_SECONDS
+        config, servers, withheld, patience = Config(), [server_of(server)], (), CONNECT_SECONDS
     else:
-        (config, servers), patience = _servers(choice, host), None
+        (config, servers, withheld), patience = _servers(choice, host), None
     alone = server or next(iter(() if choice.is_named else choice.servers), None)
     locked = locked_definitions(choice, config, server=alone) if locks else None
     client = SessionClient(config, host, choice.workspace, samples=samples, log_level=log_level)
@@ -130,7 +136,7 @@ async def opened(
                     raise AuthError("no MCP server could be used without a sign-in; the errors are above")
                 raise UnreachableError("no MCP server could be reached; the errors are above")
             no_tools = None if toolbox.tools else why_no_tools(config, choice, servers, connected)
-            yield Session(config, toolbox, choice, baseline, client, host, no_tools)
+            yield Session(config, toolbox, choice, baseline, client, host, no_tools, withheld)
 
 
 def wires(
@@ -142,11 +148,19 @@ def wires(
     return host.wires_shown(config, servers, choice.paths)
 
 
-def _servers(choice: ConfigChoice, host: Host) -> tuple[Config, list[ServerSpec]]:
+def _servers(choice: ConfigChoice, host: Host) -> tuple[Config, list[ServerSpec], tuple[UntrustedItem, ...]]:
+    """The config, its servers, and what was left out of both. Raises ``ConsentError`` where none remain."""
     alone = bool(choice.servers) and not choice.is_named
-    config = choice.with_store(Config()) if alone else config_of(choice, host, needed=False)
     beside = None if alone or choice.is_named else McpJson.read(Path.cwd())
-    choice.allow([*foreign(config, beside), *choice.foreign_store(config)], host)
+    foreign = foreign_servers(beside) if beside is not None else ()
+    config = (
+        choice.with_store(Config()) if alone else found_config(choice, host, needed=False, beside=foreign)
+    )
+    withheld = config.withheld
+    if has_servers(config):
+        beside = None
+    elif not choice.may_run and not choice.is_trusted(foreign, host, ask=False):
+        withheld, beside = (*withheld, *foreign), None
     servers = servers_of(
         config,
         skip_invalid=choice.skip_invalid,
@@ -154,7 +168,12 @@ def _servers(choice: ConfigChoice, host: Host) -> tuple[Config, list[ServerSpec]
         beside=beside,
         pinned=not choice.may_run,
     )
-    return config, [*servers, *servers_of_texts(choice.servers, [spec.name for spec in servers])]
+    servers += servers_of_texts(choice.servers, [spec.name for spec in servers])
+    if withheld and not servers:
+        raise ConsentError(refusal(withheld))
+    if withheld:
+        host.note(left_out(withheld))
+    return config, servers, withheld
 
 
 def _unknown(config: Config, names: Sequence[str]) -> Iterable[str]:

@@ -28,7 +28,6 @@ def asker_of(
     return Asker(
         session.config,
         session.toolbox,
-        allow=session.choice.allowing(host),
         reasoning=reasoning,
         on_note=host.note,
         approver=PolicyApprover(departure_of=session.baseline.departure),

@@ -20,14 +20,10 @@ from toolspan_server.config import (
     Config,
     McpServerConfig,
     UntrustedItem,
-    untrusted_approvals,
-    untrusted_code,
-    untrusted_hooks,
-    untrusted_paths,
     untrusted_server,
-    untrusted_servers,
 )
 from toolspan_server.engines.upstreams import ServerSpec, spec_of
+from toolspan_server.problems import json_path
 
 from ..errors import UsageError
 from ._variables import expand
@@ -74,11 +70,11 @@ def servers_of(
     """The servers of ``config``, of the ``.mcp.json`` in ``directory`` and of the tools in ``workspace``, if
     these are given.
 
-    Connecting starts them, so the user is asked about those that they did not name (``foreign``). A server
-    that cannot work (a variable is not set, neither command nor url …) has a ``problem``, so that only its
-    own tools are missing. ``beside`` is the ``.mcp.json`` where it was read before. ``pinned``: the config's
-    own server runs what needs consent only as it was read here. Raises ``UsageError`` when ``.mcp.json``
-    cannot be read.
+    Connecting starts them, so the user is asked about those that they did not name (``foreign_servers``). A
+    server that cannot work (a variable is not set, neither command nor url …) has a ``problem``, so that only
+    its own tools are missing. ``beside`` is the ``.mcp.json`` where it was read before. ``pinned``: the
+    config's own server runs what needs consent only as it was read here. Raises ``UsageError`` when
+    ``.mcp.json`` cannot be read.
     """
     config = config or Config()
     timeout = config.tools.default_timeout_ms / 1000
@@ -104,31 +100,32 @@ def servers_of(
     return sorted(found, key=lambda spec: spec.name)
 
 
-def foreign(config: Config, beside: McpJson | None = None) -> tuple[UntrustedItem, ...]:
-    """The commands and URLs of the servers of ``servers_of`` that need consent, and settings by which their
-    tools would be called without asking."""
-    found = [*untrusted_approvals(config), *untrusted_hooks(config), *untrusted_servers(config)]
-    if not config.mcp_servers and beside is not None:
-        for name, entry, written, values in beside.entries:
-            if isinstance(entry, McpServerConfig):
-                redact = ServerSpec(name, secrets=values).redact
-                found.append(untrusted_server(beside.path, f"$.mcpServers.{name}", entry, written, redact))
-    return (*found, *(untrusted_code if _has_own(config) else untrusted_paths)(config))
+def foreign_servers(beside: McpJson) -> tuple[UntrustedItem, ...]:
+    """The commands and URLs of the servers of ``beside``, which need consent."""
+    found: list[UntrustedItem] = []
+    for name, entry, written, values in beside.entries:
+        if isinstance(entry, McpServerConfig):
+            redact = ServerSpec(name, secrets=values).redact
+            place = json_path(("mcpServers", name))
+            found.append(untrusted_server(beside.path, place, entry, written, redact))
+    return tuple(found)
 
 
 def own_server(config: Config, *, skip_invalid: bool = False, pinned: bool = False) -> ServerSpec:
     """The server of the tools that ``config`` itself defines: a subprocess that reads the config's files.
 
     With ``skip_invalid`` it leaves out tools with a problem; ``pinned``, it runs what needs consent only
-    while the files are as they were when ``config`` was read. Of a config from no file it has a ``problem``.
+    while the files are as they were when ``config`` was read; of a restricted ``config`` it serves what is
+    inert. Of a config from no file it has a ``problem``.
     """
     return _own(config, set(), skip_invalid=skip_invalid, pinned=pinned)
 
 
 def _own(config: Config, taken: set[str], *, skip_invalid: bool, pinned: bool) -> ServerSpec:
     files = [part for path in config.files for part in ("--config", str(path))]
+    kept = ["--restricted"] if config.is_restricted else []
     options = ["--skip-invalid"] if skip_invalid else []
-    options += ["--pinned", config.fingerprint] if pinned and files else []
+    options += ["--pinned", config.fingerprint] if pinned and files and not config.is_restricted else []
     options += ["--no-aggregate"] if config.aggregate is not None else []  # those servers are connected here
     times = [tool.timeout_ms or config.tools.default_timeout_ms for tool in config.tools.registry]
     longest = max(times, default=0)
@@ -136,7 +133,7 @@ def _own(config: Config, taken: set[str], *, skip_invalid: bool, pinned: bool) -
         longest = max(longest, config.tools.default_timeout_ms, *_override_times(config))
     return ServerSpec(
         name=config.name if config.name not in taken else f"{config.name}-own",
-        command=(sys.executable, "-P", "-m", "toolspan_server", *NAMES_PRINCIPALS, *files, *options),
+        command=(sys.executable, "-P", "-m", "toolspan_server", *NAMES_PRINCIPALS, *kept, *files, *options),
         inherit_env=True,
         call_timeout=longest / 1000 + _OWN_GRACE_SECONDS,
         redactor=config.redact,

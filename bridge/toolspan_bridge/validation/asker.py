@@ -22,7 +22,7 @@ from ..events import (
 )
 from ..loop import LimitChoice, LimitReached, Question, run
 from ..messages import ReasoningEffort
-from ..providers import Allow, Provider, ProviderPool
+from ..providers import Provider, ProviderPool
 from ..providers.http.settings import HttpSettings
 from ..providers.identity import identity_of, wire_of
 from ..providers.pool import PoolUser
@@ -45,14 +45,12 @@ class Asker(PoolUser):
     """Puts scenarios to any models, with the tools of ``toolbox`` and the limits and providers of ``config``.
 
     An async context manager: ``ask`` is what ``validate`` needs, as long as the block lasts, and each
-    provider's connections stay open until it ends. ``allow`` is called before a provider of ``config`` is
-    used and raises ``ConsentError`` to refuse it; without it every provider of ``config`` is used.
-    ``reasoning`` is how much the models are to think. ``prompt:provider/model`` has the wording that the
-    validation store of ``config`` holds for it; ``on_note`` is told when that cannot be read. ``approver``
-    decides about calls as that of ``run`` does; what a scenario's person would say comes after what it
-    refuses. Nobody is asked anything: questions of tools have the scenario's answers, or none. ``settings``
-    are those of the providers' HTTP clients. What is ``between`` stands around the providers and the calls of
-    tools.
+    provider's connections stay open until it ends. ``reasoning`` is how much the models are to think.
+    ``prompt:provider/model`` has the wording that the validation store of ``config`` holds for it;
+    ``on_note`` is told when that cannot be read. ``approver`` decides about calls as that of ``run`` does;
+    what a scenario's person would say comes after what it refuses. Nobody is asked anything: questions of
+    tools have the scenario's answers, or none. ``settings`` are those of the providers' HTTP clients. What is
+    ``between`` stands around the providers and the calls of tools.
     """
 
     def __init__(
@@ -60,7 +58,6 @@ class Asker(PoolUser):
         config: Config,
         toolbox: Toolbox,
         *,
-        allow: Allow | None = None,
         reasoning: ReasoningEffort | None = None,
         on_note: Callable[[str], None] = lambda text: None,
         approver: PolicyApprover | None = None,
@@ -68,7 +65,7 @@ class Asker(PoolUser):
         between: Between = NOTHING_BETWEEN,
     ) -> None:
         chosen = ChosenWordings(store_of(config), on_note)
-        super().__init__(between.around(ProviderPool(config, allow, chosen, settings)))
+        super().__init__(between.around(ProviderPool(config, chosen, settings)))
         self._max_iterations = config.max_iterations()
         self._tools_offered = config.limits.tools_offered
         self._own = frozenset(config.providers)

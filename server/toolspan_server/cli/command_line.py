@@ -104,8 +104,13 @@ def _parser(prog: str) -> _Parser:
     add(
         "--trust",
         action="store_true",
-        help="let a config that was found here, not named, run its handlers and upstream servers, and send "
-        "variables of the environment where it says",
+        help="take all of a config that was found here, not named: without it, only what is inert is taken "
+        "(docs/how-to/trust.md)",
+    )
+    add(
+        "--restricted",
+        action="store_true",
+        help="take only what is inert of the config, as of one that was found here and is not trusted",
     )
     add(
         "--pinned",

@@ -17,7 +17,10 @@ from ..config import (
     DEFAULT_FILES,
     Config,
     find_config,
+    left_out,
     offer,
+    refusal,
+    withheld_login,
 )
 from ..errors import ConfigError, ServeError
 from ..live.config_files import ConfigFiles, Consent
@@ -69,6 +72,9 @@ def main(
 
 def _options(argv: Sequence[str], prog: str) -> Options:
     """The options in ``argv``; the most frequent ones are read without loading the parser."""
+    restricted = [*argv[:1]] == ["--restricted"]
+    if restricted:
+        argv = argv[1:]
     names, values = argv[::2], argv[1::2]
     if (
         len(names) > len(values)
@@ -81,8 +87,10 @@ def _options(argv: Sequence[str], prog: str) -> Options:
     ):
         from .command_line import parsed
 
-        return parsed(argv, prog)
-    options = Options()
+        options = parsed(argv, prog)
+        options.restricted |= restricted
+        return options
+    options = Options(restricted=restricted)
     for name, value in zip(names, values, strict=True):
         if name == "--pinned":
             options.pinned = value
@@ -161,6 +169,10 @@ def _served(options: Options, log: LogFormatter, consent: Consent | None) -> _Se
     log.redact = config.redact
     for problem in config.skipped:
         _say(f"toolspan: skipped: {problem}")
+    if config.withheld and not options.restricted:
+        _say(f"toolspan: {left_out(config.withheld)}")
+    if options.transport != "stdio" and (kept := withheld_login(config)):
+        raise ServeError(refusal(kept))
     if options.toolset is not None and options.toolset not in config.toolsets:
         from ..config import WORKSPACE
 
@@ -188,14 +200,14 @@ def _files(options: Options, consent: Consent | None) -> ConfigFiles:
             )
         files = [found]
     named = bool(options.config) or options.workspace is not None
-    allowed = (named and options.pinned is None) or options.trust
+    allowed = (named and options.pinned is None and not options.restricted) or options.trust
     return ConfigFiles(
         files,
         skip_invalid=options.skip_invalid,
         allowed=allowed,
         workspace=options.workspace,
         rules=options.rules,
-        consent=consent,
+        consent=None if options.restricted else consent,
         pinned=options.pinned,
         aggregate=options.aggregate,
     )

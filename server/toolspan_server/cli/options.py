@@ -33,6 +33,7 @@ class Options:
     trust: bool = False
     pinned: str | None = None
     principals: str = "local"
+    restricted: bool = False
     skip_invalid: bool = False
     log_level: str = "warning"
     log_format: str = "text"

@@ -12,7 +12,10 @@ from ..errors import ConfigError
 from ..problems import Problem
 from ..schema.documents import load_document
 from .consent import (
+    WHOLE,
     UntrustedItem,
+    item_lines,
+    left_out,
     refusal,
     untrusted_approvals,
     untrusted_code,
@@ -21,6 +24,7 @@ from .consent import (
     untrusted_server,
     untrusted_servers,
     untrusted_store,
+    withheld_login,
 )
 from .consent_contents import entry_contents, written_entry
 from .loading.load import DEFAULT_FILES, check_text, find_config, load_config
@@ -37,7 +41,7 @@ from .models.profile import (
 from .models.tasks import TaskConfig
 from .models.tool import ToolConfig
 from .models.tools import ToolsConfig
-from .overview import contents, counted, offer
+from .overview import contents, counted, is_empty, offer
 
 if TYPE_CHECKING:
     from ..engines.subagent_limits import SubagentLimits
@@ -63,6 +67,7 @@ __all__ = [
     "PREVIOUS_MESSAGES",
     "RAG_CONTEXT",
     "USER_MESSAGE",
+    "WHOLE",
     "WORKSPACE",
     "ActivityConfig",
     "ApprovalRule",
@@ -91,6 +96,9 @@ __all__ = [
     "counted",
     "entry_contents",
     "find_config",
+    "is_empty",
+    "item_lines",
+    "left_out",
     "load_config",
     "load_document",
     "offer",
@@ -105,6 +113,7 @@ __all__ = [
     "untrusted_servers",
     "untrusted_store",
     "with_workspace",
+    "withheld_login",
     "written_entry",
 ]
 

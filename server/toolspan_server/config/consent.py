@@ -2,49 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from typing_extensions import override
-
+from ..problems import Path as Place
 from ..problems import json_path
+from .code_files import program_files, words_of
 from .consent_contents import (
     entry_contents,
     handler_contents,
     hook_contents,
-    program_files,
+    installed_handler,
+    named_files,
+    settings_contents,
     source_files,
     tools_contents,
-    words_of,
+    without_words,
     written_entry,
 )
 from .models.config import Config
+from .models.untrusted_item import UntrustedItem
+from .raw_data import inside
 
 if TYPE_CHECKING:
     from ..schema.mcp_server import McpServerConfig
+    from .models.providers import ProviderConfig
 
 _SHOWN = 20
-
-
-@dataclass(frozen=True, slots=True)
-class UntrustedItem:
-    """One item that is run, connected to or sent when a config is used: ``file`` contains it at ``place``,
-    such as ``$.mcpServers.files``.
-
-    ``what`` is the command line, the address, the module, or the variable and where it goes; ``contents`` are
-    hashes, by name, of all that it consists of, what is not shown among it.
-    """
-
-    file: Path
-    place: str
-    what: str
-    contents: Mapping[str, str] = field(default_factory=dict[str, str])
-
-    @override
-    def __str__(self) -> str:
-        return f"{self.what}  ({self.file}: {self.place})"
+WHOLE = "$"
+"""The place of the item that stands for the whole config."""
 
 
 def untrusted_code(config: Config) -> tuple[UntrustedItem, ...]:
@@ -58,6 +47,83 @@ def untrusted_code(config: Config) -> tuple[UntrustedItem, ...]:
         *untrusted_paths(config),
         *_variables(config),
     )
+
+
+def withheld_items(config: Config, file: Path, places: Sequence[Place]) -> tuple[UntrustedItem, ...]:
+    """What restricted mode leaves out of ``config``, which was read whole from ``file``, at ``places``. Where
+    it is known what would be run or sent, the item says so.
+
+    Together they are known by all that the config says, but the words of its tools: what is inert by itself
+    may matter beside what is trusted.
+    """
+    known = [
+        *untrusted_code(config),
+        *untrusted_servers(config),
+        *untrusted_approvals(config),
+        *untrusted_hooks(config),
+        *untrusted_providers(config),
+        *untrusted_store(config),
+    ]
+    found = [UntrustedItem(file, WHOLE, "all that the config says", settings_contents(config))]
+    for place in places:
+        shown = json_path(place)
+        below = (f"{shown}.", f"{shown}[")
+        covered = [each for each in known if each.place == shown or each.place.startswith(below)]
+        known = [each for each in known if each not in covered]
+        contents = _contents(config, place)
+        if not covered:
+            found.append(UntrustedItem(file, shown, config.redact(_said(config, place)), contents))
+        elif len(covered) == 1:
+            found.append(replace(covered[0], contents={**contents, **covered[0].contents}))
+        found += covered if len(covered) > 1 else []
+    return (*found, *known)
+
+
+def _contents(config: Config, place: Place) -> dict[str, str]:
+    entry = written_entry(config, *place)
+    handler = installed_handler(inside(entry, "implementation", "handler"))
+    kept = without_words(entry) if place[:2] == ("tools", "registry") else entry
+    return {**entry_contents(kept), **named_files(config, *place), **handler}
+
+
+def _said(config: Config, place: Place) -> str:
+    """What is used at ``place``, in a few words."""
+    entry = written_entry(config, *place)
+    match place:
+        case ("tools", "registry", int()):
+            made = inside(entry, "implementation")
+            by = inside(made, "handler") or inside(made, "url") or inside(made, "type")
+            return f"let models call the tool {inside(entry, 'name')!r} ({by})"
+        case ("tools", "sources", int()):
+            at = (
+                inside(entry, "url")
+                or inside(entry, "file")
+                or inside(entry, "workspace")
+                or "another server"
+            )
+            return f"take tools from {at} ({inside(entry, 'type')})"
+        case ("services", service, *name):
+            return f"use {service} {' '.join(map(str, name))}".rstrip()
+        case ("responses", int()):
+            return f"have {inside(entry, 'llm') or '?'}/{inside(entry, 'model') or '?'} answer"
+        case ("resources" | "resource_templates", int()):
+            return f"serve {inside(entry, 'file') or inside(entry, 'glob') or inside(entry, 'uri')}"
+        case _:
+            to = f" to {json.dumps(entry)}" if isinstance(entry, bool | int | float) else ""
+            return f"set {json_path(place).removeprefix('$.')}{to}"
+
+
+def untrusted_providers(config: Config) -> tuple[UntrustedItem, ...]:
+    """The providers of ``config``: the conversation and a key are sent to their addresses."""
+    return tuple(_provider(config, name, entry) for name, entry in config.providers.items())
+
+
+def _provider(config: Config, name: str, entry: ProviderConfig) -> UntrustedItem:
+    key = f"${entry.key_env}" if entry.key_env else "a key" if entry.api_key or entry.headers else "no key"
+    what = f"send the conversation, with {key}, to {entry.base_url}"
+    place = ("providers", name)
+    contents = entry_contents(written_entry(config, *place))
+    return UntrustedItem(config.files[0], json_path(place), config.redact(what), contents)
 
 
 def untrusted_servers(config: Config) -> tuple[UntrustedItem, ...]:
@@ -80,14 +146,15 @@ def untrusted_approvals(config: Config) -> tuple[UntrustedItem, ...]:
     approvals = config.approvals
     if approvals is None:
         return ()
-    never = ["ask about no tool call"] if approvals.policy == "never" else []
-    allowed = [
-        f"allow calls of {', '.join(rule.tools or rule.servers or ['any tool'])} without asking"
-        for rule in approvals.rules
-        if rule.action == "allow"
-    ]
+    found = [("policy", "ask about no tool call")] if approvals.policy == "never" else []
+    for index, rule in enumerate(approvals.rules):
+        if rule.action == "allow":
+            names = ", ".join(rule.tools or rule.servers or ["any tool"])
+            found.append((f"rules[{index}]", f"allow calls of {names} without asking"))
     contents = entry_contents(written_entry(config, "approvals"))
-    return tuple(UntrustedItem(config.files[0], "$.approvals", what, contents) for what in (*never, *allowed))
+    return tuple(
+        UntrustedItem(config.files[0], f"$.approvals.{place}", what, contents) for place, what in found
+    )
 
 
 def untrusted_store(config: Config) -> tuple[UntrustedItem, ...]:
@@ -119,19 +186,39 @@ def untrusted_server(
     """The server that ``entry`` of ``file`` starts, or connects to, without values of its variables.
     ``written`` is the entry as the file has it."""
     words = [entry.command or "", *entry.args]
-    contents = {**entry_contents(written), **program_files(words, file.parent, entry.cwd)}
+    contents = {**entry_contents(written), **program_files(words, file.parent, entry.cwd, entry.env.values())}
     return UntrustedItem(file, place, redact(entry.connection()), contents)
+
+
+def item_lines(found: Sequence[UntrustedItem]) -> list[str]:
+    """``found`` for people, a line each: the first of them, and the number of the others."""
+    shown = [each for each in found if each.place != WHOLE] or [*found]
+    more = [f"and {len(shown) - _SHOWN:,} more"] if len(shown) > _SHOWN else []
+    return [*map(str, shown[:_SHOWN]), *more]
 
 
 def refusal(found: Sequence[UntrustedItem]) -> str:
     """The message that ``found`` was refused: what it is, and how to allow it."""
-    lines = "".join(f"\n    {each}" for each in found[:_SHOWN])
-    if len(found) > _SHOWN:
-        lines += f"\n    and {len(found) - _SHOWN:,} more"
+    lines = "".join(f"\n    {line}" for line in item_lines(found))
     return (
-        f"what lies in this folder was not named by you, and would run code or send what is yours:{lines}\n"
-        "  nothing was run or sent; look at it, then allow it with --trust, or at a terminal, where you are "
+        f"the config found in this folder is not trusted, and what was asked for needs:{lines}\n"
+        "  nothing was run or sent: read it, then allow it with --trust, or at a terminal, where you are "
         "asked, or name a config with --config FILE, which leaves an .mcp.json alone"
+    )
+
+
+def left_out(found: Sequence[UntrustedItem]) -> str:
+    """The note that ``found`` is left out, and how to allow it."""
+    lines = "".join(f"\n    {line}" for line in item_lines(found))
+    return f"this folder is not trusted, so this is left out (--trust allows it):{lines}"
+
+
+def withheld_login(config: Config) -> tuple[UntrustedItem, ...]:
+    """What was left out of the authentication of ``config``: without it, a server would let anybody in."""
+    return tuple(
+        item
+        for item in config.withheld
+        if item.place.startswith("$.auth") or (item.place.startswith("$.toolsets") and ".auth" in item.place)
     )
 
 

@@ -1,29 +1,32 @@
 """What an item that a person is asked about consists of, as hashes by name: so that a change is noticed and
 named. Values of variables are never part of them, the names of variables are.
-
-Of code, the hashes are of what a command line names in the folder, of the modules of handlers, and of the
-modules beside them that these import. What such code loads in other ways is its own affair.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from ..schema.inert import is_inside_folder
+from .code_files import folder_files, imported_files, named_file, texts_in
 from .config_file import SERVER_KEYS
 from .models.config import Config
 from .models.original import Original, digest
 from .raw_data import entries, inside
 
-_PROGRAMS = (
-    *(".bat", ".cjs", ".cmd", ".exe", ".jar", ".js", ".lua", ".mjs", ".php", ".pl", ".ps1", ".py", ".rb"),
-    *(".sh", ".ts"),
-)
-_MAX_FILES = 200
-_MAX_BYTES = 16 * 1024 * 1024
+_LONGEST_PATH = 1_000
 _MOCK = "mock"
+_WORDS = frozenset(
+    (
+        *("$schema", "instructions", "examples", "description", "title", "display_name"),
+        *("icons", "tags", "category", "deprecated"),
+    )
+)
+"""Keys that only say what something is."""
+
+_INSTALLED = frozenset(("site-packages", "dist-packages"))
 
 
 def entry_contents(entry: Any) -> dict[str, str]:
@@ -47,19 +50,42 @@ def written_entry(config: Config, *keys: str | int) -> Any:
     return next((value for value in found if value is not None), None)
 
 
-def program_files(words: Iterable[str], folder: Path, cwd: str | None = None) -> dict[str, str]:
-    """The hash of each program in ``folder`` that ``words`` of a command line, run in ``cwd``, name."""
-    root, found = folder.resolve(), dict[str, str]()
-    for word in words:
-        try:
-            path = (folder / (cwd or "") / word).resolve()
-            if not path.is_relative_to(root) or not path.is_file():
-                continue
-            if path.suffix.lower() in _PROGRAMS or path.stat().st_mode & 0o111:
-                found[f"file {path.relative_to(root)}"] = _file_hash(path)
-        except (OSError, ValueError):
-            continue  # no path, or none that can be read
+def named_files(config: Config, *keys: str | int) -> dict[str, str]:
+    """The hash of each file in the config's folder that a text under ``keys`` of the config names."""
+    found: dict[str, str] = {}
+    for text in texts_in(written_entry(config, *keys)):
+        if text and len(text) < _LONGEST_PATH and is_inside_folder(text, config.directory):
+            found |= named_file(config.directory / text, text)
     return found
+
+
+def settings_contents(config: Config) -> dict[str, str]:
+    """The hash of each setting of the config, without the words about it and its tools, and without mocks."""
+    found: dict[str, str] = {}
+    for original in config.originals:
+        data = original.data
+        for key, value in cast("dict[str, Any]", data).items() if isinstance(data, dict) else ():
+            if key not in _WORDS:
+                found[f"setting {key}"] = _hash(_without_words(value) if key == "tools" else value)
+    return found
+
+
+def without_words(tool: Any) -> Any:
+    """A raw ``tool`` without the keys that only describe it."""
+    if not isinstance(tool, dict):
+        return tool
+    return {key: value for key, value in cast("dict[str, Any]", tool).items() if key not in _WORDS}
+
+
+def _without_words(tools: Any) -> Any:
+    if not isinstance(tools, dict):
+        return tools
+    kept = [
+        without_words(tool)
+        for tool in entries(inside(tools, "registry"))
+        if inside(tool, "implementation", "type") != _MOCK
+    ]
+    return {**cast("dict[str, Any]", tools), "registry": kept}
 
 
 def handler_contents(config: Config, name: str) -> dict[str, str]:
@@ -75,18 +101,46 @@ def hook_contents(config: Config, written: str) -> dict[str, str]:
 
 def _code_contents(name: str, files: Iterable[tuple[Original, Mapping[str, bytes]]]) -> dict[str, str]:
     if not name.endswith(".py"):
-        from ..common.modules.sources import source_of
-
-        try:
-            source = source_of(name)
-        except ModuleNotFoundError:
-            return {}
-        return {} if source is None else {f"module {name}": digest(source)}
+        return module_contents(name)
     for original, texts in files:
         if name in texts:
             text = texts[name]
-            return {f"file {name}": digest(text), **_imported(original, name, text)}
+            return {f"file {name}": digest(text), **imported_files(original.path.parent / name, text)}
     return {}
+
+
+def module_contents(name: str) -> dict[str, str]:
+    """The hash of the module ``name``; of one that does not come from an installed package, of what it
+    imports and of its whole package too."""
+    from ..common.modules.sources import found_spec
+
+    try:
+        spec = found_spec(name)
+    except (ImportError, ValueError):
+        return {}
+    if spec.origin is None or not (path := Path(spec.origin)).is_file():
+        return {}
+    try:
+        text = path.read_bytes()
+    except OSError:
+        return {}
+    own = {f"module {name}": digest(text)}
+    if _INSTALLED.isdisjoint(path.parts):
+        own |= imported_files(path, text)
+        own |= folder_files(path.parent) if path.name == "__init__.py" else {}
+    return own
+
+
+def installed_handler(name: Any) -> dict[str, str]:
+    """The modules of packages that offer a handler called ``name``."""
+    if not isinstance(name, str):
+        return {}
+    from importlib.metadata import entry_points
+
+    found: dict[str, str] = {}
+    for entry in entry_points(group="toolspan.handlers", name=name):
+        found |= module_contents(entry.module)
+    return found
 
 
 def tools_contents(config: Config) -> dict[str, str]:
@@ -107,80 +161,9 @@ def source_files(config: Config) -> dict[str, str]:
     for original in config.originals:
         for source in entries(inside(original.data, "tools", "sources")):
             for name in cast("dict[str, Any]", source).values() if isinstance(source, dict) else ():
-                path = original.path.parent / name if isinstance(name, str) and name else None
-                if path is not None and is_file(path):
-                    found[f"file {name}"] = _file_hash(path)
+                if isinstance(name, str) and name:
+                    found |= named_file(original.path.parent / name, name)
     return found
-
-
-def is_file(path: Path) -> bool:
-    """Whether ``path`` is a regular file."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False  # no path at all
-
-
-def words_of(command: str) -> list[str]:
-    """The words of a command line."""
-    import shlex
-
-    try:
-        return shlex.split(command)
-    except ValueError:
-        return command.split()
-
-
-def _imported(original: Original, name: str, text: bytes) -> dict[str, str]:
-    """The hashes of the modules beside a handlers' file that it imports, and that these import."""
-    folder = (original.path.parent / name).parent
-    found: dict[str, str] = {}
-    waiting, seen = [text], {(original.path.parent / name).resolve()}
-    while waiting and len(found) < _MAX_FILES:
-        for path in _beside(waiting.pop(), folder):
-            if path.resolve() in seen:
-                continue
-            seen.add(path.resolve())
-            try:
-                source = path.read_bytes()
-            except OSError:
-                continue
-            found[f"file {path.relative_to(folder)}"] = digest(source)
-            waiting.append(source)
-    return found
-
-
-def _beside(text: bytes, folder: Path) -> Iterator[Path]:
-    """The files in ``folder`` that the imports of a module lead to; of a package, all of its modules."""
-    for name in sorted(_imports(text)):
-        if (module := folder / f"{name}.py").is_file():
-            yield module
-        if (folder / name).is_dir():
-            yield from sorted((folder / name).rglob("*.py"))[:_MAX_FILES]
-
-
-def _imports(text: bytes) -> set[str]:
-    """The first parts of the names of modules that ``text`` imports."""
-    import ast
-
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return set()
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found |= {each.name.partition(".")[0] for each in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module.partition(".")[0])
-    return found
-
-
-def _file_hash(path: Path) -> str:
-    with path.open("rb") as file:
-        data = file.read(_MAX_BYTES + 1)
-    size = path.stat().st_size if len(data) > _MAX_BYTES else len(data)
-    return digest(b"%d " % size + data)
 
 
 def _hash(value: Any) -> str:

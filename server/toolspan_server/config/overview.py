@@ -33,6 +33,15 @@ def contents(config: Config) -> dict[str, list[str]]:
     }
 
 
+def is_empty(config: Config) -> bool:
+    """Whether ``config`` has nothing that a server can offer."""
+    offered = contents(config)
+    tools = config.tools.enabled and bool(offered["tools"] or offered["sources"])
+    return not (
+        tools or any(offered[sort] for sort in ("resources", "resource_templates", "prompts", "skills"))
+    )
+
+
 def offer(config: Config, toolset: str | None = None) -> str:
     """What a server of ``config``, or of one ``toolset``, offers, such as ``2 tools, 1 prompt``."""
     there = contents(config)

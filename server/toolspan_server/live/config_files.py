@@ -10,9 +10,9 @@ from pathlib import Path
 from ..config import (
     Config,
     UntrustedItem,
+    is_empty,
     load_config,
     refusal,
-    untrusted_code,
 )
 from ..errors import ServeError
 from ..schema.positions import SIZE_LIMIT
@@ -27,11 +27,11 @@ Consent = Callable[[Sequence[UntrustedItem], bool], bool]
 class ConfigFiles:
     """The files of a config, as they were when it was loaded, and as they are now.
 
-    Unless they are ``allowed``, a config that would run the code of others is refused, also later, save what
-    ``consent`` says yes to; it may ask the user before the config is loaded first. ``pinned`` is the
-    fingerprint (``Config.fingerprint``) of the only config that was allowed elsewhere. With ``workspace`` the
-    config has the tools of that folder too; it may then be of no file. ``aggregate`` says whether its MCP
-    servers are served too; ``None``: where it has the key.
+    Unless they are ``allowed``, only what is inert is taken of them, also later, save where ``consent`` says
+    yes to the rest; it may ask the user before the config is loaded first. ``pinned`` is the fingerprint
+    (``Config.fingerprint``) of the only config that was allowed elsewhere. Once a config was trusted, another
+    one that is not is refused. With ``workspace`` the config has the tools of that folder too; it may then be
+    of no file. ``aggregate`` says whether its MCP servers are served too; ``None``: where it has the key.
     """
 
     def __init__(
@@ -54,23 +54,23 @@ class ConfigFiles:
         self._consent = consent
         self._pinned = pinned
         self._aggregate = aggregate
-        self._loaded = False
+        self._loaded = self._trusted = False
         self._tokens: tuple[Path, ...] = ()
         self._marks: Marks = ()
         self._contents: Marks = ()
 
     def load(self) -> Config:
-        """The config. Raises ``ConfigError``, and ``ServeError`` when it would run what was not allowed."""
+        """The config. Raises ``ConfigError``, and ``ServeError`` when it is not the one that was allowed, or
+        nothing of it may be served."""
         self._note()
         config = self._config()
-        if not self._allowed and (found := self._untrusted(config)):
-            self._check(found, config)
-            config = self._config(config.fingerprint)
         if self._aggregates(config):
             from ..config import aggregated
 
+            if config.withheld:
+                raise ServeError(refusal(config.withheld))
             config = aggregated(config)
-        self._loaded = True
+        self._loaded, self._trusted = True, not config.is_restricted
         if (tokens := tuple(_token_files(config))) != self._tokens:
             own = len(self._paths)
             self._tokens = tokens
@@ -78,44 +78,38 @@ class ConfigFiles:
             self._contents = (*self._contents[:own], *map(_content, tokens))
         return config
 
-    def _untrusted(self, config: Config) -> tuple[UntrustedItem, ...]:
-        """What serving ``config`` would run, connect to and send."""
-        if not self._aggregates(config):
-            return untrusted_code(config)
-        from ..config import untrusted_servers
-
-        return (*untrusted_code(config), *untrusted_servers(config))
-
     def _aggregates(self, config: Config) -> bool:
         return config.aggregate is not None if self._aggregate is None else self._aggregate
 
-    def _check(self, found: Sequence[UntrustedItem], config: Config) -> None:
-        """Raise ``ServeError`` unless ``found``, which ``config`` would run and send, was allowed."""
-        if self._pinned is not None:
-            if config.fingerprint != self._pinned:
-                hint = "run the command again, which shows what they are now"
-                path = self._paths[0]
-                raise ServeError(
-                    f"{path}: the config or its handlers are not those that were allowed ({hint})"
-                )
-        elif self._consent is None or not self._consent(found, not self._loaded):
-            raise ServeError(refusal(found))
-
-    def _config(self, pinned: str | None = None) -> Config:
-        """The config; with the fingerprint ``pinned``, its handlers are imported."""
+    def _config(self) -> Config:
+        """The config, with the workspace if there is one."""
         if self._workspace is None:
-            return self._read(pinned)
+            return self._read()
         from ..config import with_workspace
 
-        return with_workspace(self._read(pinned) if self._paths else None, self._workspace, self._rules)
+        return with_workspace(self._read() if self._paths else None, self._workspace, self._rules)
 
-    def _read(self, pinned: str | None) -> Config:
-        return load_config(
-            *self._paths,
-            skip_invalid=self._skip_invalid,
-            import_handlers=self._allowed or pinned is not None,
-            pinned=pinned,
-        )
+    def _read(self) -> Config:
+        if self._allowed:
+            return load_config(*self._paths, skip_invalid=self._skip_invalid)
+        config = load_config(*self._paths, skip_invalid=self._skip_invalid, restricted=True)
+        if not config.withheld:
+            return config
+        if self._is_trusted(config):
+            return load_config(*self._paths, skip_invalid=self._skip_invalid, pinned=config.fingerprint)
+        if self._trusted or is_empty(config):
+            raise ServeError(refusal(config.withheld))
+        return config
+
+    def _is_trusted(self, config: Config) -> bool:
+        """Whether what ``config`` leaves out was allowed. Raises ``ServeError`` where another one was."""
+        if self._pinned is None:
+            return self._consent is not None and self._consent(config.withheld, not self._loaded)
+        if config.fingerprint != self._pinned:
+            hint = "run the command again, which shows what they are now"
+            path = self._paths[0]
+            raise ServeError(f"{path}: the config or its handlers are not those that were allowed ({hint})")
+        return True
 
     def changed(self) -> bool:
         """Whether what the files hold is something else than when it was loaded.

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar, Protocol
 
 from ..problems import Path
+from ..schema.inert import Inert
 from ..schema.records import NamedRecords
 from .discovery import Parts
 from .environment import Environment
@@ -32,6 +33,9 @@ class ServiceConfig(NamedRecords):
 
     about: ClassVar[str] = ""
     """A description of the service's entries: the description of its key."""
+
+    inert: ClassVar[Inert | None] = None
+    """Why its entries may be used in a folder that nobody trusts; without it, they are left out there."""
 
     def hosts(self) -> Iterable[tuple[str, str]]:
         """The hosts that the entries connect to, as (name of the entry, host).

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Self
 
 from ..common.modules.sources import source_of
+from ..schema.inert import Inert
 from ..schema.records import Record
 from .discovery import Parts
 
@@ -19,6 +20,9 @@ class StepConfig(Record):
 
     talks: ClassVar[bool] = False
     """Whether the step may report or ask something to the client."""
+
+    inert: ClassVar[Inert | None] = None
+    """Why the step may be used in a folder that nobody trusts; without it, its key is left out there."""
 
     @classmethod
     def of(cls, tool: Record) -> Self:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from ..problems import Path
+from ..schema.inert import Inert
 from ..schema.records import Record, key
 from .reference import Reference
 
 
 class TypedConfig(Record, ABC):
     """The config of a part that is selected by its ``type``."""
+
+    inert: ClassVar[Inert | None] = None
+    """Why the part may be used in a folder that nobody trusts; without it, it is left out there."""
 
     type: str = key()
 

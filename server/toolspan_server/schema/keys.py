@@ -7,6 +7,7 @@ from copy import copy
 from typing import Any
 
 from .constraints import AfterValidator, Constraint, Limits, Shape
+from .inert import Inert
 from .shapes import shape_as_written
 
 REQUIRED: Any = object()
@@ -24,6 +25,7 @@ class Key:
         hidden: bool,
         served: bool,
         constraints: Sequence[Constraint],
+        inert: Inert | None = None,
     ) -> None:
         self.description = description
         self.default = default
@@ -32,6 +34,7 @@ class Key:
         self.hidden = hidden
         self.served = served
         self.constraints = constraints
+        self.inert = inert
         self.annotation: Any = None
         self.module = self.place = ""
         self._shape: Shape | None = None
@@ -91,6 +94,7 @@ def key(
     spellings: Sequence[str] = (),
     hidden: bool = False,
     served: bool = False,
+    inert: Inert | None = None,
     check: Callable[[Any], Any] | None = None,
     least: float | None = None,
     most: float | None = None,
@@ -103,11 +107,12 @@ def key(
     name is accepted as well. ``hidden``: its value is a secret, or may hold one: it is
     in no ``repr``, and replaced wherever the config is shown. ``served``: its texts are meant for
     clients, so that values of variables in them are no secrets. ``check`` returns the value to use
-    for the one read, unless that is null; it raises ``ValueError``. The others are ``Limits``.
+    for the one read, unless that is null; it raises ``ValueError``. ``inert`` says why the key may take
+    effect in a config that nobody trusts; without it, it is left out there. The others are ``Limits``.
     """
     constraints: list[Constraint] = []
     if any(limit is not None for limit in (least, most, above, pattern)):
         constraints.append(Limits(least, most, above, pattern))
     if check is not None:
         constraints.append(AfterValidator(check))
-    return Key(description, default, factory, spellings, hidden, served, constraints)
+    return Key(description, default, factory, spellings, hidden, served, constraints, inert)

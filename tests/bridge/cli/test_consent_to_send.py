@@ -114,7 +114,7 @@ def test_a_variable_that_a_found_config_would_send_is_shown_and_nothing_is_run(
     (tmp_path / "api.json").write_text(json.dumps(OPENAPI))
     write(tmp_path, parts.get("tool", GREET), **{key: part for key, part in parts.items() if key != "tool"})
     ran = toolspan("ask", "Hi", cwd=tmp_path, KEY=KEY)
-    assert (ran.code, ran.out) == (2, "")
+    assert ran.code == (2 if "tool" in parts and way != "with an icon" else 0), ran.err  # the mock remains
     assert f"send $KEY to {where}  ({tmp_path / 'toolspan.json'}: {place})" in ran.err
     assert "--trust" in ran.err and KEY not in ran.err
 
@@ -134,7 +134,8 @@ def test_so_is_one_that_a_pipeline_or_a_model_could_bring_to_a_host(
 ) -> None:
     write(tmp_path, http(), carrier)
     ran = toolspan("tools", "list", cwd=tmp_path, KEY=KEY)
-    assert ran.code == 2
+    assert "report" not in ran.out and KEY not in ran.out + ran.err
+    assert ran.code == (0 if place.startswith("parameters") else 2)  # the mock remains, without its schema
     assert f"let tools send $KEY to {HOST}  (" in ran.err and f"$.tools.registry[1].{place})" in ran.err
 
 
@@ -142,7 +143,7 @@ def test_a_database_of_another_machine_is_connected_to_only_with_trust(tmp_path:
     """Its driver sends a password of the environment without being told."""
     write(tmp_path, GREET, services={"databases": {"main": {"url": f"mysql://me@{HOST}/x"}}})
     ran = toolspan("tools", "call", "greet", cwd=tmp_path)
-    assert ran.code == 2 and f"connect to the database on {HOST}" in ran.err
+    assert (ran.code, ran.out) == (0, "hello\n") and f"connect to the database on {HOST}" in ran.err
     assert toolspan("tools", "call", "greet", "--trust", cwd=tmp_path).code == 0
 
 
@@ -157,14 +158,17 @@ def test_a_file_whose_contents_a_sign_in_would_send_is_named_with_who_gets_them(
     write(tmp_path, GREET, mcpServers={"notes": {"url": f"https://{HOST}/mcp", "oauth": oauth}})
     ran = toolspan("tools", "list", cwd=tmp_path)
     said = f"connect to https://{HOST}/mcp, send the contents of ~/.kube/token to https://{HOST}"
-    assert ran.code == 2 and said in ran.err
+    assert ran.code == 0 and said in ran.err and "greet" in ran.out
 
 
 @pytest.mark.requirement("I12.4.15")
 def test_so_is_the_database_of_what_tools_store(tmp_path: Path) -> None:
     write(tmp_path, GREET, storage={"url": f"mysql://me@{HOST}/x"})
     ran = toolspan("tools", "call", "greet", cwd=tmp_path)
-    assert ran.code == 2 and f"keep what tools store in the database on {HOST}" in ran.err
+    assert (ran.code, ran.out) == (
+        0,
+        "hello\n",
+    ) and f"keep what tools store in the database on {HOST}" in ran.err
     assert toolspan("tools", "call", "greet", "--trust", cwd=tmp_path).code == 0
 
 
@@ -182,7 +186,7 @@ HARMLESS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("what", HARMLESS)
-def test_a_found_config_that_sends_no_variable_goes_without_a_word(what: str, tmp_path: Path) -> None:
+def test_what_is_inert_of_a_found_config_works_without_a_question(what: str, tmp_path: Path) -> None:
     parts = HARMLESS[what]
     (tmp_path / "api.json").write_text(json.dumps(OPENAPI))
     write(tmp_path, **{key: part for key, part in parts.items() if key != "tool"})
@@ -211,7 +215,7 @@ def test_a_found_config_is_not_served_either_and_not_taken_when_it_changes(
 ) -> None:
     monkeypatch.setenv("KEY", KEY)
     path = tmp_path / "toolspan.json"
-    write(tmp_path, http())
+    write(tmp_path, GREET)
     files = ConfigFiles([path], allowed=False)
     files.load()
     write(tmp_path, http(headers={"A": "${KEY}"}))

@@ -13,9 +13,9 @@ import pytest
 import yaml
 
 from toolspan_bridge.errors import StoreError
-from toolspan_bridge.toolbox import McpJson, Toolbox, foreign, own_server
+from toolspan_bridge.toolbox import McpJson, Toolbox, foreign_servers, own_server
 from toolspan_bridge.trust.folders import TrustedFolders, Untrusted
-from toolspan_server.config import Config, UntrustedItem, find_config, load_config
+from toolspan_server.config import UntrustedItem, find_config, load_config
 from toolspan_server.errors import ConfigError, ServeError
 from toolspan_server.live.config_files import ConfigFiles
 
@@ -91,8 +91,8 @@ def write(folder: Path, config: Any) -> None:
 def items(folder: Path) -> tuple[UntrustedItem, ...]:
     """What the folder's config and .mcp.json would run and send."""
     path = find_config(folder)
-    config = Config() if path is None else load_config(path, import_handlers=False)
-    return foreign(config, McpJson.read(folder))
+    withheld = () if path is None else load_config(path, restricted=True).withheld
+    return (*withheld, *foreign_servers(McpJson.read(folder)))
 
 
 def unknown(folders: TrustedFolders, folder: Path) -> list[Untrusted]:

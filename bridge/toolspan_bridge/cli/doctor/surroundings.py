@@ -8,7 +8,6 @@ from pathlib import Path
 
 from toolspan_server.config import Config, ConfigError, UntrustedItem, load_config
 
-from ...errors import ConsentError
 from ...sessions.chosen.config import ConfigChoice, config_paths_or_default
 from ..host import TERMINAL
 
@@ -16,7 +15,7 @@ from ..host import TERMINAL
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """The config's ``files``, and the ``config`` itself, empty where it cannot be read because of
-    ``error``."""
+    ``error``. Of a config that nobody trusts it is what is inert."""
 
     choice: ConfigChoice
     files: tuple[Path, ...]
@@ -29,19 +28,27 @@ class Surroundings:
         files = config_paths_or_default(choice.paths)
         try:
             config = (
-                load_config(*files, skip_invalid=choice.skip_invalid, import_handlers=False)
+                load_config(
+                    *files,
+                    skip_invalid=choice.skip_invalid,
+                    import_handlers=False,
+                    restricted=not choice.may_run,
+                )
                 if files
                 else Config()
             )
+            around = cls(choice, files, config)
+            if config.withheld and around.may_use(config.withheld):
+                config = load_config(*files, skip_invalid=choice.skip_invalid, pinned=config.fingerprint)
         except ConfigError as error:
             return cls(choice, files, Config(), error)
         return cls(choice, files, config)
 
-    def may_run(self, found: Sequence[UntrustedItem]) -> bool:
+    def withholds(self, *keys: str) -> bool:
+        """Whether something under one of ``keys`` was left out of the config, as nobody trusts it."""
+        places = tuple(f"$.{key}" for key in keys)
+        return any(item.place.startswith(places) for item in self.config.withheld)
+
+    def may_use(self, found: Sequence[UntrustedItem]) -> bool:
         """Whether the person allowed ``found``, now or earlier. Nobody is asked."""
-        if not found or self.choice.may_run:
-            return True
-        try:
-            return self.choice.is_trusted(found, TERMINAL, ask=False)
-        except ConsentError:
-            return False
+        return not found or self.choice.may_run or self.choice.is_trusted(found, TERMINAL, ask=False)

@@ -88,14 +88,12 @@ def presets(ctx: click.Context) -> Iterator[tuple[str, str]]:
 @_completes
 def conversations(ctx: click.Context) -> Iterator[tuple[str, str]]:
     """The saved conversations, the latest first."""
-    from toolspan_server.config import ConversationsConfig, untrusted_paths
+    from toolspan_server.config import ConversationsConfig
 
     from ...conversation.store import FOLDER, ConversationStore
     from ...files.user_state import user_state_directory
 
-    config = _config(ctx)
-    if not _paths(ctx) and any(untrusted_paths(config)):
-        return iter(())
+    config = _config(ctx, restricted=True)
     state = config.state_directory if config.files else user_state_directory()
     settings = config.conversations or ConversationsConfig()
     entries = ConversationStore(state / FOLDER, settings.max_bytes).entries()
@@ -117,13 +115,16 @@ def servers(ctx: click.Context) -> Iterator[tuple[str, str]]:
     return ((name, entry.url or entry.command or "") for name, entry in _config(ctx).mcp_servers.items())
 
 
-def _config(ctx: click.Context) -> Config:
+def _config(ctx: click.Context, *, restricted: bool = False) -> Config:
+    """The config, whole, for names alone; ``restricted`` where it is used and was found."""
     from toolspan_server.config import Config, find_config, load_config
 
     paths = _paths(ctx) or tuple(filter(None, (os.environ.get("TOOLSPAN_CONFIG"),)))
     found = find_config(Path.cwd())
     files = [Path(path) for path in paths] or ([found] if found else [])
-    return load_config(*files, skip_invalid=True, import_handlers=False) if files else Config()
+    if not files:
+        return Config()
+    return load_config(*files, skip_invalid=True, import_handlers=False, restricted=restricted and not paths)
 
 
 def _paths(ctx: click.Context) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -139,8 +139,8 @@ def trust_option(function: _F) -> _F:
     return click.option(
         "--trust",
         is_flag=True,
-        help="Run what files found here, not named, contain: handlers, servers, and those of .mcp.json; "
-        "send variables where they say.",
+        help="Trust the config and .mcp.json found here, for this command: without it, only what is inert is "
+        "used.",
     )(function)
 
 
@@ -183,6 +183,8 @@ def log_level_option(function: _F) -> _F:
     )(function)
 
 
-def read_config(choice: ConfigChoice, *, needed: bool = True, import_handlers: bool = False) -> Config:
-    """As ``sessions.chosen.config.config_of``, and stderr says what was skipped. Raises ``UsageError``."""
-    return config_of(choice, TERMINAL, needed=needed, import_handlers=import_handlers)
+def read_config(choice: ConfigChoice, *, needed: bool = True, keys: Sequence[str] | None = None) -> Config:
+    """As ``sessions.chosen.config.config_of``; stderr says what was skipped and left out.
+
+    Raises ``UsageError``."""
+    return config_of(choice, TERMINAL, needed=needed, keys=keys)

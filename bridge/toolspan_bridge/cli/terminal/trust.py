@@ -1,4 +1,4 @@
-"""The question at a terminal whether what a folder brings may be run."""
+"""The question at a terminal whether the folder is trusted."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 
 import click
 
+from toolspan_server.config import WHOLE
+
 from ...trust.folders import Untrusted
 from .output import print_coloured
 from .questions.lines import asked_yes
@@ -17,6 +19,8 @@ from .questions.lines import asked_yes
 
 def asked_to_trust(folder: Path, found: Sequence[Untrusted]) -> bool:
     """Whether the person allows all of ``found`` in ``folder``; what is not yes is no. On stderr.
+
+    The item that stands for the whole config is shown where nothing else changed.
 
     Raises ``click.Abort`` for Ctrl+C and Ctrl+D.
     """
@@ -30,14 +34,16 @@ def asked_to_trust(folder: Path, found: Sequence[Untrusted]) -> bool:
 
 def _lines(folder: Path, found: Sequence[Untrusted]) -> list[tuple[str, str | None]]:
     changed = any(each.before or each.changed for each in found)
-    head = f"what lies in {folder} was not named by you, and would run code or send what is yours"
-    lines: list[tuple[str, str | None]] = [(head + (", and has changed:" if changed else ":"), "yellow")]
-    for each in found:
+    head = f"The config found in {folder} wants to run code, use files or send data"
+    head += ", and has changed since you trusted it:" if changed else ":"
+    lines: list[tuple[str, str | None]] = [(head, "yellow")]
+    for each in [each for each in found if each.item.place != WHOLE] or found:
         lines += [(f"  - {what}", "red") for what in each.before]
         is_other = bool(each.before or each.changed)
         lines.append((f"  {'+' if each.before else ' '} {each.item}", "green" if each.before else None))
         if is_other and each.changed:
             lines.append((f"      changed since you allowed it: {', '.join(each.changed)}", "cyan"))
+    lines.append(("Without your trust this is left out, and the rest of the config works.", "yellow"))
     return lines
 
 

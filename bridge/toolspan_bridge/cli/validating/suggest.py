@@ -71,7 +71,7 @@ async def _asked(session: Session, model: str, text: str, schema: Mapping[str, A
     from ...providers import ProviderPool
     from ...toolbox import Toolbox
 
-    async with ProviderPool(session.config, session.choice.allowing(TERMINAL)) as providers:
+    async with ProviderPool(session.config) as providers:
         provider, name = await providers.get(model)
         found = await answer(Question(text, name, answer_schema=schema), provider, Toolbox([]))
     if not found.fits:

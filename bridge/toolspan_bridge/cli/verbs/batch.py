@@ -14,7 +14,6 @@ from ...messages import ReasoningEffort, Reply, Request, User
 from ...providers import Provider, ProviderPool
 from ...sessions.chosen.config import ConfigChoice
 from ...sessions.chosen.default_model import default_model
-from ..host import TERMINAL
 from ..inputs.options import config_options, json_option, read_config, reasoning_option
 from ..inputs.questions import read_questions
 from ..module_group import SubcommandGroup
@@ -162,10 +161,10 @@ def _at(choice: ConfigChoice, batch: Batch, step: Callable[[Provider, Batch], Aw
 
 
 def _at_provider(choice: ConfigChoice, model: str, step: Callable[[Provider, str], Awaitable[_T]]) -> _T:
-    config = read_config(choice, needed=False)
+    config = read_config(choice, needed=False, keys=("providers", "models"))
 
     async def run() -> _T:
-        async with ProviderPool(config, choice.allowing(TERMINAL)) as providers:
+        async with ProviderPool(config) as providers:
             return await step(*await providers.get(model))
 
     return anyio.run(run)

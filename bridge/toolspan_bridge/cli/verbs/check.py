@@ -12,14 +12,14 @@ from toolspan_server.config import (
     Config,
     contents,
     counted,
-    untrusted_code,
+    refusal,
 )
 
-from ...errors import UsageError
+from ...errors import ConsentError, UsageError
 from ...messages import ToolSpec
 from ...providers import own_providers
 from ...routes import toolless_notes
-from ...sessions.chosen.config import ConfigChoice
+from ...sessions.chosen.config import ConfigChoice, whole_config
 from ...trust.invisible_text import invisible_text_notes
 from ..examples import ExampleOutcome, run_examples
 from ..host import TERMINAL
@@ -43,12 +43,10 @@ def command(choice: ConfigChoice, run_examples: bool, as_json: bool) -> int:
     With --run-examples every example of a tool is called as well, and its result compared; exit 5 when one
     gives something else. An example of a tool that needs a person's approval is left out.
     """
-    config = read_config(choice, import_handlers=choice.trust)
+    config = whole_config(choice, TERMINAL, import_handlers=choice.trust)
     own_providers(config)  # refuses the name of a known provider
     _check_hooks(config, run=choice.trust)
-    if run_examples:
-        choice.allow(untrusted_code(config), TERMINAL)
-    outcomes = anyio.run(_outcomes, config, choice) if run_examples else []
+    outcomes = anyio.run(_outcomes, _with_examples(config, choice), choice) if run_examples else []
     failed = [outcome for outcome in outcomes if outcome.ok is False]
     if as_json:
         ran = {"examples": [outcome.as_dict() for outcome in outcomes]} if run_examples else {}
@@ -58,6 +56,15 @@ def command(choice: ConfigChoice, run_examples: bool, as_json: bool) -> int:
         if run_examples:
             _show_examples(outcomes)
     return EXIT_TOOL_ERROR if failed else 0
+
+
+def _with_examples(config: Config, choice: ConfigChoice) -> Config:
+    """The config whose examples are called: of one that nobody trusts, what is inert. Raises
+    ``ConsentError`` where it has no tool then."""
+    used = read_config(choice)
+    if used.withheld and config.tools.registry and not used.tools.registry:
+        raise ConsentError(refusal(used.withheld))
+    return used
 
 
 def _check_hooks(config: Config, *, run: bool) -> None:

@@ -165,7 +165,7 @@ async def _count(options: _ExportOptions, model: str, request: Request, session:
     if not is_full(model, session):
         raise UsageError("--count-tokens needs to know the provider: write --model PROVIDER/MODEL")
     wordings = chosen_wordings(session.config, TERMINAL)
-    async with ProviderPool(session.config, session.choice.allowing(TERMINAL), wordings) as providers:
+    async with ProviderPool(session.config, wordings) as providers:
         provider, name = await providers.get(model)
         with waiting(f"the count of {model}"):
             tokens = await count_tokens(provider, replace(request, model=name))

@@ -15,10 +15,10 @@ from toolspan_server.config import (
     Config,
     ConfigError,
     load_config,
-    untrusted_code,
+    refusal,
 )
 
-from ...errors import UsageError
+from ...errors import ConsentError, UsageError
 from ...sessions.chosen.config import ConfigChoice, config_paths_or_default
 from ..host import TERMINAL
 from ..inputs.options import json_option, read_config, trust_option
@@ -90,9 +90,18 @@ def command(
         return
     if config is not None and not remove:
         # the client will serve it by name, which is consent to what it contains
-        ConfigChoice(config_paths, trust=trust).allow(untrusted_code(config), TERMINAL)
+        _allow(ConfigChoice(config_paths, trust=trust), files, variables)
     backup = _applied(change, yes=yes, as_json=as_json)
     _tell(row, client, chosen, change, backup, as_json=as_json)
+
+
+def _allow(choice: ConfigChoice, files: tuple[Path, ...], env: Mapping[str, str]) -> None:
+    """Raise ``ConsentError`` where the config was found and nobody trusts what would be served of it."""
+    if choice.may_run:
+        return
+    found = load_config(*files, environ={**os.environ, **env}, restricted=True).withheld
+    if found and not choice.is_trusted(found, TERMINAL, ask=True):
+        raise ConsentError(refusal(found))
 
 
 def _config(

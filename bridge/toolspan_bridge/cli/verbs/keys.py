@@ -100,7 +100,7 @@ def create(
 
     if not _NAME.fullmatch(name):
         raise UsageError("a key's name has 1 to 100 characters, and no control characters")
-    config = read_config(choice)
+    config = read_config(choice, keys=("state_dir",))
     if unknown := sorted(set(toolsets) - set(config.toolsets)):
         known = ", ".join(sorted(config.toolsets)) or "none"
         raise UsageError(f"the config has no toolset {unknown[0]!r} (it has: {known})")
@@ -172,7 +172,7 @@ def revoke(name: str, choice: ConfigChoice, as_json: bool) -> None:
 def _store(choice: ConfigChoice) -> KeyStore:
     from ...web.keys import KeyStore
 
-    return KeyStore(read_config(choice).state_directory)
+    return KeyStore(read_config(choice, keys=("state_dir",)).state_directory)
 
 
 def _lines(key: VirtualKey, spent: Spent) -> list[str]:

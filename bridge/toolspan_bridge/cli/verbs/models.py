@@ -12,10 +12,9 @@ import click
 from toolspan_server.common.did_you_mean import nearest
 from toolspan_server.config import Config
 
-from ...errors import ConsentError, UsageError
+from ...errors import UsageError
 from ...providers import (
     DEFAULT_MODEL,
-    foreign_provider,
     own_providers,
     provider_names,
     split_model,
@@ -31,7 +30,6 @@ from ...validation import (
 )
 from ...validation.standing import ModelStanding, Standings
 from ...validation.stores import store_of
-from ..host import TERMINAL
 from ..inputs.options import config_options, json_option, read_config
 from ..inputs.store import store_option
 from ..module_group import Verb
@@ -74,12 +72,11 @@ def command(providers: tuple[str, ...], default: str | None, choice: ConfigChoic
     on this machine in one line each, unless they were asked for by name. Then the exit code is that of the
     reason: 3 without a key, 4 unreachable.
     """
-    config = read_config(choice, needed=False)
+    config = read_config(choice, needed=False, keys=("providers", "models", "validation", "state_dir"))
     if default is not None:
         _default(default, config, as_json=as_json)
         return 0
-    choice.allow_store(config, TERMINAL)
-    wanted = _allowed(choice, config, _wanted(providers, config), named=bool(providers))
+    wanted = _wanted(providers, config)
     listed = anyio.run(_listed, wanted, config)
     choices = read_choices(store_of(config))
     models = _models(listed, Standings(config).every(), choices, config)
@@ -125,24 +122,6 @@ def _wanted(providers: tuple[str, ...], config: Config) -> Sequence[str]:
         if name.lower() not in known:
             raise UsageError(f"no provider {name!r} ({nearest(name, known)})")
     return [name.lower() for name in providers] or known
-
-
-def _allowed(choice: ConfigChoice, config: Config, wanted: Sequence[str], *, named: bool) -> Sequence[str]:
-    """``wanted`` without the config's own that nobody allowed to be asked; those are noted.
-
-    Raises ``ConsentError`` for them where they are ``named``.
-    """
-    allowed: list[str] = []
-    for name in wanted:
-        try:
-            choice.allow(foreign_provider(config, name), TERMINAL, ask=named)
-        except ConsentError as error:
-            if named:
-                raise
-            print_note(f"{name} is left out: {error}")
-        else:
-            allowed.append(name)
-    return allowed
 
 
 async def _listed(providers: Sequence[str], config: Config) -> list[ModelListing]:

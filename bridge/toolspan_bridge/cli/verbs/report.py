@@ -34,7 +34,6 @@ from ...validation.reports.table import lines
 from ...validation.storage.places import place_of
 from ...validation.storage.selections.selection import Selection
 from ...validation.stores import store_of
-from ..host import TERMINAL
 from ..inputs.options import config_options, json_option, read_config
 from ..inputs.store import store_option
 from ..module_group import Verb
@@ -134,8 +133,7 @@ def command(
 
     Exit 2 when nothing is recorded, 6 for --fail-under and --baseline.
     """
-    config = read_config(choice, needed=False)
-    choice.allow_store(config, TERMINAL)
+    config = read_config(choice, needed=False, keys=("validation", "state_dir"))
     chosen = _Chosen(models, suites, _instant(since))
     before = baseline_of(Path(baseline)) if baseline else None
     if forget:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,12 +15,11 @@ from toolspan_server.config import (
     UntrustedItem,
     ValidationConfig,
     find_config,
+    left_out,
     load_config,
-    refusal,
-    untrusted_store,
 )
 
-from ...errors import ConsentError, StoreError, UsageError
+from ...errors import StoreError, UsageError
 from ...files.user_state import user_state_directory
 from .tool_globs import ALL_TOOLS, ToolGlobs
 
@@ -56,14 +55,6 @@ class ConfigChoice:
         own = config.validation or ValidationConfig()
         return config.model_copy(update={"validation": own.model_copy(update={"store": self.store})})
 
-    def allow_store(self, config: Config, host: Host) -> None:
-        """Raise ``ConsentError`` where the store of ``config`` is on another machine, without consent."""
-        self.allow(self.foreign_store(config), host)
-
-    def foreign_store(self, config: Config) -> Sequence[UntrustedItem]:
-        """The store of ``config``, where it is on another machine and no person named it."""
-        return () if self.store else untrusted_store(config)
-
     @property
     def is_named(self) -> bool:
         """Whether a person named the config. A folder's .mcp.json is then never used in addition."""
@@ -74,23 +65,15 @@ class ConfigChoice:
         """Whether the config's handlers, servers and requests to its providers may be run."""
         return self.is_named or self.trust
 
-    def allow(self, found: Sequence[UntrustedItem], host: Host, *, ask: bool = True) -> None:
-        """Raise ``ConsentError`` when ``found`` has any item without consent.
+    def is_trusted(self, found: Sequence[UntrustedItem], host: Host, *, ask: bool) -> bool:
+        """Whether the person of ``host`` allowed all of ``found`` in this folder, earlier or now.
 
-        The person of ``host`` gives it, who is asked unless ``ask`` is false; it is remembered for the items
-        as they are, in this folder.
+        They are asked now where ``ask`` is true and they are there. A yes is remembered for the items as they
+        are, in this folder; a no for this process.
         """
-        if found and not self.may_run and not self.is_trusted(found, host, ask=ask):
-            raise ConsentError(refusal(found))
-
-    def allowing(self, host: Host) -> Callable[[Sequence[UntrustedItem]], None]:
-        """``allow`` in ``host``."""
-        return partial(self.allow, host=host)
-
-    def is_trusted(self, found: Sequence[UntrustedItem], host: Host, ask: bool) -> bool:
-        """Whether the person of ``host`` allowed ``found`` in this folder, earlier or now. Raises
-        ``ConsentError`` for a no."""
-        can_ask = ask and host.has_person
+        if not found:
+            return True
+        can_ask = ask and host.has_person and frozenset(found_keys(found)) not in _DECLINED
         try:
             folder, folders = Path.cwd(), trusted_folders()
             unknown = folders.untrusted(folder, found)
@@ -102,9 +85,18 @@ class ConfigChoice:
             return False
         if unknown:
             if not host.trusts(folder, unknown):
-                raise ConsentError("you did not trust it, so nothing was run or sent")
+                _DECLINED.add(frozenset(found_keys(found)))
+                return False
             folders.trust(folder, (each.item for each in unknown))
         return True
+
+
+_DECLINED: set[frozenset[tuple[str, str, str]]] = set()
+
+
+def found_keys(found: Sequence[UntrustedItem]) -> Iterator[tuple[str, str, str]]:
+    """What tells ``found`` from other items, in this process."""
+    return ((str(each.file), each.place, f"{each.what} {sorted(each.contents.items())}") for each in found)
 
 
 def trusted_folders() -> TrustedFolders:
@@ -128,13 +120,33 @@ def config_paths_or_default(paths: tuple[str, ...]) -> tuple[Path, ...]:
 
 
 def config_of(
-    choice: ConfigChoice, host: Host, *, needed: bool = True, import_handlers: bool = False
+    choice: ConfigChoice, host: Host, *, needed: bool = True, keys: Sequence[str] | None = None
 ) -> Config:
-    """The config that the options name; its handlers are only read, which is all that most callers
-    need. ``host`` is told what was skipped.
+    """The config that the options name; its handlers are only read, which is all that most callers need.
+    ``host`` is told what was skipped.
+
+    Of a config that was found, and that nobody trusts, it is what is inert (``Config.withheld`` is the rest).
+    The person of ``host`` is asked, or told, where one of ``keys`` is left out, which the caller uses:
+    all where it is ``None``.
 
     Raises ``UsageError`` when there is none and one is ``needed``.
     """
+    config = found_config(choice, host, needed=needed, keys=keys)
+    if relevant := _relevant(config.withheld, keys):
+        host.note(left_out(relevant))
+    return config
+
+
+def found_config(
+    choice: ConfigChoice,
+    host: Host,
+    *,
+    needed: bool = True,
+    keys: Sequence[str] | None = None,
+    beside: Sequence[UntrustedItem] = (),
+) -> Config:
+    """As ``config_of``, but ``host`` is not told what is left out. The items ``beside`` the config, which
+    its caller uses too, are asked about in the same question."""
     files = config_paths_or_default(choice.paths)
     if not files:
         if needed:
@@ -142,8 +154,45 @@ def config_of(
                 f"no config file is in {Path.cwd()} (looked for {', '.join(DEFAULT_FILES)}): name one with "
                 "--config FILE, or write one with `toolspan init`"
             )
+        if beside and not choice.may_run:
+            choice.is_trusted(beside, host, ask=True)
         return choice.with_store(Config())
+    load = partial(load_config, *files, skip_invalid=choice.skip_invalid, import_handlers=False)
+    if choice.may_run:
+        config = load()
+    else:
+        config = load(restricted=True)
+        further = () if has_servers(config) else beside
+        ask = bool(_relevant(config.withheld, keys) or further)
+        trusted = choice.is_trusted([*config.withheld, *further], host, ask=ask)
+        if config.withheld and (trusted or choice.is_trusted(config.withheld, host, ask=False)):
+            config = load(pinned=config.fingerprint)
+    for problem in config.skipped:
+        host.note(f"skipped {problem}")
+    return choice.with_store(config)
+
+
+def has_servers(config: Config) -> bool:
+    """Whether ``config`` has MCP servers of its own, left out or not; then .mcp.json is not used."""
+    places = ("$.mcpServers", "$.mcp_servers", "$.servers")
+    return bool(config.mcp_servers) or any(item.place.startswith(places) for item in config.withheld)
+
+
+def whole_config(choice: ConfigChoice, host: Host, *, import_handlers: bool = False) -> Config:
+    """The whole config that the options name, also where nobody trusts it: for callers that describe it and
+    use nothing of it. ``host`` is told what was skipped. Raises ``UsageError`` when there is none."""
+    files = config_paths_or_default(choice.paths)
+    if not files:
+        return config_of(choice, host)
     config = load_config(*files, skip_invalid=choice.skip_invalid, import_handlers=import_handlers)
     for problem in config.skipped:
         host.note(f"skipped {problem}")
     return choice.with_store(config)
+
+
+def _relevant(withheld: Sequence[UntrustedItem], keys: Sequence[str] | None) -> Sequence[UntrustedItem]:
+    """Those of ``withheld`` at one of the config's ``keys``; all where that is ``None``."""
+    if keys is None:
+        return withheld
+    at = tuple(f"$.{key}" for key in keys)
+    return [item for item in withheld if item.place.startswith(at)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from toolspan_server.config import Config, ConversationsConfig, untrusted_paths
+from toolspan_server.config import Config, ConversationsConfig
 
 from ...conversation.prune import Kept, prune
 from ...conversation.store import FOLDER, ConversationStore
@@ -12,6 +12,9 @@ from ...errors import BridgeError, StoreError
 from ...files.user_state import user_state_directory
 from ..chosen.config import ConfigChoice
 from ..host import Host
+
+STORED = ("state_dir", "conversations")
+"""The keys of a config that say where its conversations are, and how many are kept."""
 
 
 def settings_of(config: Config) -> ConversationsConfig:
@@ -22,8 +25,7 @@ def settings_of(config: Config) -> ConversationsConfig:
 def store_of(config: Config, choice: ConfigChoice, host: Host) -> ConversationStore:
     """The conversations in the state folder of ``config``; those of the user where there is no config.
 
-    Raises ``ConsentError`` when a config leads out of its own folder and nobody allowed that, and
-    ``StoreError``.
+    Raises ``StoreError``.
     """
     if not config.files:
         try:
@@ -31,7 +33,6 @@ def store_of(config: Config, choice: ConfigChoice, host: Host) -> ConversationSt
         except OSError as fault:
             raise StoreError(f"the user's state folder cannot be made: {fault}") from None
     else:
-        choice.allow([item for item in untrusted_paths(config) if item.place == "$.state_dir"], host)
         state = config.state_directory
     return ConversationStore(state / FOLDER, settings_of(config).max_bytes)
 

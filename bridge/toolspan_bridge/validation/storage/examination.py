@@ -15,13 +15,15 @@ from pathlib import Path
 from toolspan_server.common.private_files import is_private_file, read_private, stat_private
 
 from ...errors import StoreError
-from .file import SCHEMA_VERSION, opened, refuse_other, sibling, suspicion
+from .file import APPLICATION_ID, SCHEMA_VERSION, STORE_FILE, opened, refuse_other, sibling, suspicion
 from .rows import COLUMNS, checksum, crc
 
-__all__ = ["WHOLE_BYTES", "is_damaged"]
+__all__ = ["WHOLE_BYTES", "is_damaged", "refuse_foreign"]
 
 WHOLE_BYTES = 32 << 20
 _MAGIC = b"SQLite format 3\x00"
+_ID_AT = 68
+"""Where a SQLite file has its application id (sqlite.org/fileformat2.html)."""
 _EARLIER = {
     1: (*COLUMNS[:7], "''", "0", "''", "0"),
     2: (*COLUMNS[:7], "''", "0", "''", "0"),
@@ -37,6 +39,7 @@ def is_damaged(path: Path) -> bool:
     """
     if not is_private_file(path):
         raise StoreError(f"{path}: not a regular file (remove it, or choose another state_dir)")
+    refuse_foreign(path)
     if read_private(path, len(_MAGIC)) != _MAGIC:
         return True
     try:
@@ -52,6 +55,20 @@ def is_damaged(path: Path) -> bool:
         if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             return True
         raise
+
+
+def refuse_foreign(path: Path) -> None:
+    """Raise ``StoreError`` for a file that was never a store: a config may name any path, and what is there
+    is neither replaced nor moved. A file that has a store's own name counts as one, whatever is in it."""
+    if path.name == STORE_FILE or stat_private(path) is None:
+        return
+    head = read_private(path, _ID_AT + 4)
+    is_store = head.startswith(_MAGIC) and int.from_bytes(head[_ID_AT:]) == APPLICATION_ID
+    if head and not is_store:
+        raise StoreError(
+            f"{path}: this file is not a validation store, so it is left as it is "
+            "(name another file in validation.store, or move this one away)"
+        )
 
 
 def _is_cut(path: Path, connection: sqlite3.Connection) -> bool:

@@ -23,6 +23,7 @@ __all__ = [
     "BUSY_SECONDS",
     "SCHEMA_VERSION",
     "SIDE_FILES",
+    "STORE_FILE",
     "mark_suspect",
     "newer",
     "opened",
@@ -33,6 +34,8 @@ __all__ = [
     "suspicion",
 ]
 
+STORE_FILE = "validation.sqlite3"
+"""The name of a store's file where no other is chosen."""
 SCHEMA_VERSION = 4
 BUSY_SECONDS = 10.0
 APPLICATION_ID = 0x746F6F6C  # "tool"

@@ -20,11 +20,12 @@ from toolspan_server.common.private_files import (
 from toolspan_server.common.state_folder import private_folder
 
 from ...errors import StoreError
-from .examination import is_damaged
+from .examination import is_damaged, refuse_foreign
 from .file import (
     APPLICATION_ID,
     SCHEMA_VERSION,
     SIDE_FILES,
+    STORE_FILE,
     opened,
     set_aside,
     sibling,
@@ -43,9 +44,10 @@ def opened_sqlite(path: Path) -> Engine:
     """The engine of the file ``path``, made with its folder where there is none, migrated, and set aside
     when it is damaged.
 
-    Raises ``StoreError`` for a newer store and another program's database; ``OSError``, ``sqlite3.Error`` and
-    ``SQLAlchemyError``.
+    Raises ``StoreError`` for a newer store, another program's database and any other file; ``OSError``,
+    ``sqlite3.Error`` and ``SQLAlchemyError``.
     """
+    refuse_foreign(path)
     private_folder(path.parent)
     with locked(path.with_name(f"{path.name}.lock")):
         _prepare(path)
@@ -67,7 +69,9 @@ def _prepare(path: Path) -> None:
     A damaged one is renamed first. Raises ``StoreError`` for a newer store and another program's database.
     """
     is_there = stat_private(path) is not None
-    orphaned_log = not is_there and stat_private(sibling(path, "-wal")) is not None
+    orphaned_log = (
+        path.name == STORE_FILE and not is_there and stat_private(sibling(path, "-wal")) is not None
+    )
     if orphaned_log or (is_there and is_damaged(path)):
         set_aside(path)
     remove_private(suspicion(path))

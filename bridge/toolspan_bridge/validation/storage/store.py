@@ -27,6 +27,7 @@ from .._clean import (
     fitted,
 )
 from ..fingerprint import Fingerprint
+from .file import STORE_FILE
 from .places import place_of
 from .rows import Row, trial_of
 from .run import Run
@@ -41,9 +42,6 @@ if TYPE_CHECKING:
     from .writing.references import New
 
 __all__ = ["STORE_FILE", "Store", "Totals"]
-
-STORE_FILE = "validation.sqlite3"
-"""The store's name in the state directory."""
 
 _MAX_NAME = 512
 _MAX_ERROR = 8_192

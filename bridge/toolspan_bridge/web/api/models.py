@@ -9,8 +9,8 @@ import anyio
 import anyio.to_thread
 from pydantic import Field
 
-from ...errors import ConsentError, UsageError
-from ...providers import foreign_provider, own_providers, provider_names
+from ...errors import UsageError
+from ...providers import own_providers, provider_names
 from ...validation import UNTESTED
 from ...validation.standing import ModelStanding, Standings
 from ..endpoint import Answer, Call, Endpoint, Values
@@ -72,17 +72,15 @@ async def listed(call: Call) -> ModelList:
     only = call.asked(ModelQuery).provider
     async with call.app.using(call.principal) as served:
         config = served.session.config
-        names, refused = _allowed(call, _wanted(config, only))
-        found = await served.asker.lister.listed(names)
+        found = await served.asker.lister.listed(_wanted(config, only))
         standings = await anyio.to_thread.run_sync(Standings(config).every)
-    problems = [UnlistedProvider(provider=name, detail=why, code="consent") for name, why in refused]
     return ModelList(
         models=[
             _info(each, facts, standings.get((each.provider, facts.model)))
             for each in found
             for facts in each.models
         ],
-        problems=[*problems, *_unlisted(found)],
+        problems=_unlisted(found),
     )
 
 
@@ -93,20 +91,6 @@ def _wanted(config: Config, only: str | None) -> Sequence[str]:
     if only.lower() not in known:
         raise UsageError(f"there is no provider {only!r} (providers: {', '.join(known)})")
     return [only.lower()]
-
-
-def _allowed(call: Call, names: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """The providers that may be asked, and those that nobody allowed the config to ask, with why."""
-    allowed: list[str] = []
-    refused: list[tuple[str, str]] = []
-    for name in names:
-        try:
-            call.app.choice.allow(foreign_provider(call.app.config, name), call.app.host, ask=False)
-        except ConsentError as error:
-            refused.append((name, error.message))
-        else:
-            allowed.append(name)
-    return allowed, refused
 
 
 def _unlisted(found: Sequence[ModelListing]) -> list[UnlistedProvider]:

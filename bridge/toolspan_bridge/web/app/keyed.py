@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from toolspan_server.config import refusal, withheld_login
 from toolspan_server.errors import ServeError
 from toolspan_server.http_server.auth import Auth
 from toolspan_server.http_server.listening import is_loopback
@@ -28,8 +29,11 @@ def keyed_access(options: AccessOptions, config: Config, keys: Callable[[], Virt
     of ``keys``.
 
     Where the config requires keys, the app is also served beyond this machine without a token: then nobody
-    there gets at anything but the gateway. Raises as ``AccessOptions.access``.
+    there gets at anything but the gateway. Raises as ``AccessOptions.access``, and ``ServeError`` where the
+    config's authentication was left out, as nobody trusts it.
     """
+    if kept := withheld_login(config):
+        raise ServeError(refusal(kept))
     required, beyond = config.web.keys == "required", not is_loopback(options.host)
     try:
         access = (replace(options, insecure=True) if required else options).access(config)

@@ -14,9 +14,10 @@ import anyio.abc
 import anyio.to_thread
 
 from toolspan_server.common.supervision import kept, report_failure
+from toolspan_server.config import refusal
 from toolspan_server.errors import ConfigError, ServeError
 
-from ...errors import BridgeError
+from ...errors import BridgeError, ConsentError
 from ...providers.http.settings import HttpSettings
 from ...sessions.asker import RoutedAsker
 from ...sessions.session import Session, opened
@@ -130,6 +131,7 @@ class LiveSession:
             opened(self.choice, self.host, samples=True) as session,
             RoutedAsker(session, settings=_TO_PROVIDERS) as asker,
         ):
+            self._check_trust(session)
             apply = [follower(session.config) for follower in self.followers]
             self._number += 1
             served, before = Served(self._number, session, asker), self._current
@@ -141,6 +143,12 @@ class LiveSession:
                 if not before.uses:
                     before.idle.set()
             yield served
+
+    def _check_trust(self, session: Session) -> None:
+        """Raise ``ConsentError`` for a config that nobody trusts in the place of one that was trusted."""
+        before = self._current
+        if session.config.withheld and before is not None and not before.session.config.is_restricted:
+            raise ConsentError(refusal(session.config.withheld))
 
     async def _follow(self, group: anyio.abc.TaskGroup) -> None:
         marks = FileMarks(self.current.session.config.files)

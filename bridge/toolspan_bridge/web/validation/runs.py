@@ -186,7 +186,6 @@ class ValidationRuns:
             config = session.config
             rule = BadgeRule.of(config)
             by_provider = config.validation.concurrency if config.validation else {}
-            session.choice.allow_store(config, self._app.host)
             limiters = AdaptiveLimiters(lambda provider, rate: run.tell("slower", provider=provider))
             with Store.open(store_of(config), redact=config.redact) as store:
                 async with asker_of(session, self._app.host, None, limiters) as asker:

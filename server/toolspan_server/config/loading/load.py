@@ -22,6 +22,7 @@ from ..config_file import (
 )
 from ..models.config import Config
 from ..models.original import fingerprint, handler_pins
+from ..models.tool import ToolConfig
 from ..sent_variables import sent_variables
 from .merge import united
 
@@ -40,6 +41,7 @@ def load_config(
     environ: Mapping[str, str] | None = None,
     import_handlers: bool = True,
     pinned: str | None = None,
+    restricted: bool = False,
 ) -> Config:
     """Read config files as one config.
 
@@ -52,12 +54,14 @@ def load_config(
     default. Without ``import_handlers`` nothing that the config names is imported: its handlers are looked
     for in the source of their modules, which are then ``Config.unchecked``. ``pinned`` is the
     ``Config.fingerprint`` that the files have to have, those of handlers too: of others, nothing is imported.
+    ``restricted``: only what is inert is taken, nothing is imported, and ``Config.withheld`` is the rest.
 
     Raises ``ConfigError`` with the problems of every file; if there are many, the first and the number of
     others.
     """
-    with paused(), nullcontext() if import_handlers else reading_only():
-        return _loaded(paths, skip_invalid, os.environ if environ is None else environ, pinned)
+    with paused(), nullcontext() if import_handlers and not restricted else reading_only():
+        known = os.environ if environ is None else environ
+        return _loaded(paths, skip_invalid, known, pinned, restricted=restricted)
 
 
 def check_text(text: str, path: Path, environ: Mapping[str, str]) -> list[Problem]:
@@ -77,7 +81,12 @@ def check_text(text: str, path: Path, environ: Mapping[str, str]) -> list[Proble
 
 
 def _loaded(
-    paths: Sequence[str | Path], skip_invalid: bool, environ: Mapping[str, str], pinned: str | None
+    paths: Sequence[str | Path],
+    skip_invalid: bool,
+    environ: Mapping[str, str],
+    pinned: str | None,
+    *,
+    restricted: bool,
 ) -> Config:
     if not paths:
         hint = "name one, such as " + ", ".join(DEFAULT_FILES)
@@ -103,13 +112,41 @@ def _loaded(
     if problems:
         order = {str(path): index for index, path in enumerate(paths)}
         raise ConfigError(_first(sorted(problems, key=lambda p: (order[p.file], p.line, p.column)), more))
-    return united([_complete(source) for source in sources]).with_origin(
+    whole = united([_complete(source) for source in sources]).with_origin(
         files=tuple(source.path for source in sources),
         secrets=frozenset(secret for source in sources for secret in source.secrets()),
         skipped=tuple(_first(skipped, more_skipped)),
         imported=declared() is None,
         sent=tuple(variable for source in sources for variable in sent_variables(source)),
         originals=originals,
+    )
+    return _restricted(whole, sources) if restricted else whole
+
+
+def _restricted(whole: Config, sources: Sequence[ConfigFile]) -> Config:
+    """The inert part of the config ``whole`` of ``sources``."""
+    from ..consent import withheld_items
+    from ..restricted import restrict
+
+    found = [restrict(source) for source in sources]
+    parts = [
+        _with_tools(each.config, [tool for at, tool in each.tools.items() if at not in source.faulty_tools])
+        for each, source in zip(found, sources, strict=True)
+    ]
+    withheld = [
+        item
+        for each, source in zip(found, sources, strict=True)
+        if each.left_out
+        for item in withheld_items(whole, source.path, each.left_out)
+    ]
+    return united(parts).with_origin(
+        files=whole.files,
+        secrets=frozenset(secret for source in sources for secret in source.secrets()),
+        skipped=whole.skipped,
+        imported=False,
+        originals=whole.originals,
+        withheld=tuple(withheld),
+        is_restricted=True,
     )
 
 
@@ -149,8 +186,11 @@ def _open_all(
 def _complete(source: ConfigFile) -> Config:
     """The file's config with its valid tools."""
     assert source.config is not None, "a file without problems has a config"
-    sound = tuple(tool for index, tool in source.tools.items() if index not in source.faulty_tools)
-    if not sound:
-        return source.config
-    tools = source.config.tools.model_copy(update={"registry": sound})
-    return source.config.model_copy(update={"tools": tools})
+    sound = [tool for index, tool in source.tools.items() if index not in source.faulty_tools]
+    return _with_tools(source.config, sound)
+
+
+def _with_tools(config: Config, tools: Sequence[ToolConfig]) -> Config:
+    if not tools:
+        return config
+    return config.model_copy(update={"tools": config.tools.model_copy(update={"registry": tuple(tools)})})

@@ -10,6 +10,7 @@ from typing_extensions import override
 from ...common.did_you_mean import nearest
 from ...problems import Fault, Faulty
 from ...schema.constraints import Limits
+from ...schema.inert import DATA, FILE_INSIDE, only
 from ...schema.paths import OUTSIDE, is_inside, path_fault
 from ...schema.records import (
     Record,
@@ -30,18 +31,22 @@ def _one_name(lists: Mapping[str, object]) -> Mapping[str, object]:
 class CompletableConfig(Record):
     """The values offered for completion. Any other value may be used as well."""
 
-    values: tuple[_Value, ...] | None = key("The values to offer, the most likely first.", default=None)
+    values: tuple[_Value, ...] | None = key(
+        "The values to offer, the most likely first.", default=None, inert=DATA
+    )
     values_by: _Lists | None = key(
         "The values to offer for each value of another argument: {language: {python: [flask, django]}}.",
         check=_one_name,
         default=None,
+        inert=DATA,
     )
     values_from: str | None = key(
         "A file of the values to offer, relative to the config's folder: one to a line, or a .json list.",
         least=1,
         default=None,
+        inert=FILE_INSIDE,
     )
-    outside: bool = key(OUTSIDE, default=False)
+    outside: bool = key(OUTSIDE, default=False, inert=only(False))
 
     @override
     def check(self) -> None:

@@ -12,6 +12,7 @@ from ...common.secrets.redaction import InBase64, pattern
 from ...problems import Problem
 from ...schema.constraints import Limits
 from ...schema.deferred import Deferred
+from ...schema.inert import DATA, FILE_INSIDE, PARTS
 from ...schema.paths import inside
 from ...schema.records import (
     Record,
@@ -26,6 +27,7 @@ from .services import ServicesConfig
 from .serving import ServingConfig
 from .tool_options import OR_FLAG
 from .tools import ITERATIONS, WORKSPACE_ITERATIONS, ToolsConfig
+from .untrusted_item import UntrustedItem
 from .web import WebConfig
 
 if TYPE_CHECKING:
@@ -69,11 +71,16 @@ else:
 class Config(Record):
     """A Toolspan config file."""
 
-    schema_: str | None = key("The schema for editors; ignored.", default=None, spellings=["$schema"])
-    version: Literal[1] = key("Version of the file format.", default=1)
-    name: str = key("The name of the MCP server.", least=1, default="toolspan", served=True)
+    schema_: str | None = key(
+        "The schema for editors; ignored.", default=None, spellings=["$schema"], inert=DATA
+    )
+    version: Literal[1] = key("Version of the file format.", default=1, inert=DATA)
+    name: str = key("The name of the MCP server.", least=1, default="toolspan", served=True, inert=DATA)
     instructions: str | None = key(
-        "Instructions for clients: what the server is for and how to use it.", default=None, served=True
+        "Instructions for clients: what the server is for and how to use it.",
+        default=None,
+        served=True,
+        inert=DATA,
     )
     request_state_key: str | None = key(
         "The secret that protects the state that clients hold between the rounds of a call; the same in "
@@ -92,44 +99,48 @@ class Config(Record):
         "Python modules, or .py files beside this one, whose handlers are registered.",
         default=(),
     )
-    tools: ToolsConfig = key("The tools and the limits that they share.", factory=ToolsConfig.initial)
+    tools: ToolsConfig = key(
+        "The tools and the limits that they share.", factory=ToolsConfig.initial, inert=PARTS
+    )
     services: ServicesConfig = key(
-        "The services that internal handlers use.",
-        factory=ServicesConfig.initial,
+        "The services that internal handlers use.", factory=ServicesConfig.initial, inert=PARTS
     )
     resources: tuple[ResourceConfig, ...] = key(
-        "Resources that clients may read: literals, files, globs.", default=()
+        "Resources that clients may read: literals, files, globs.", default=(), inert=PARTS
     )
     resource_templates: tuple[ResourceTemplateConfig, ...] = key(
-        "Resources with variables in their URIs.", default=()
+        "Resources with variables in their URIs.", default=(), inert=PARTS
     )
     skills: str | None = key(
         "The folder of skills, each a folder with a SKILL.md; relative to this file's folder.",
         least=1,
         check=inside,
         default=None,
+        inert=FILE_INSIDE,
     )
     prompts: tuple[PromptConfig, ...] = key(
-        "Message templates that people select, with arguments.", default=()
+        "Message templates that people select, with arguments.", default=(), inert=PARTS
     )
     responses: tuple[ResponseRule, ...] = key(
         "Routes: which model answers which questions, with which tools; the first match is used.",
         default=(),
+        inert=PARTS,
     )
     examples: tuple[Annotated[str, Limits(least=1, most=1_000)], ...] = key(
-        "Questions that the page offers to try; when absent, four usual ones.", default=()
+        "Questions that the page offers to try; when absent, four usual ones.", default=(), inert=DATA
     )
     profile: dict[ProfileName, str | None] = key(
         "Names of the caller's profile that prompts of routes may have, with what holds where the caller has "
         "none; null where the caller must.",
         factory=dict,
+        inert=DATA,
     )
     hooks: tuple[HookConfig, ...] = key(
         "What looks at questions and calls of ask and chat, changes and denies them, in this order.",
         default=(),
     )
     approvals: ApprovalsConfig | None = key(
-        "Which tool calls a person has to allow before the bridge makes them.", default=None
+        "Which tool calls a person has to allow before the bridge makes them.", default=None, inert=PARTS
     )
     conversations: ConversationsConfig | None = key(
         "How the conversations of ask and chat are kept; when absent, the defaults.", default=None
@@ -137,11 +148,14 @@ class Config(Record):
     validation: ValidationConfig | None = key(
         "When a model counts as validated, and whether others are used; when absent, the defaults.",
         default=None,
+        inert=PARTS,
     )
     activity: ActivityConfig | None = key(
         "What the web API and the gateway keep of what they did; when absent, the defaults.", default=None
     )
-    client: ClientConfig | None = key("What MCP servers may ask of the bridge, and how much.", default=None)
+    client: ClientConfig | None = key(
+        "What MCP servers may ask of the bridge, and how much.", default=None, inert=PARTS
+    )
     mcp_servers: dict[str, McpServerConfig] = key(
         "MCP servers whose tools the bridge offers to models, as other MCP clients write them.",
         factory=dict,
@@ -163,9 +177,14 @@ class Config(Record):
     toolsets: dict[Annotated[str, Limits(pattern=TOOLSET_NAME)], ToolsetConfig] = key(
         "Subsets of the tools by name, each served at /mcp/NAME, and on stdio with --toolset NAME.",
         factory=dict,
+        inert=PARTS,
     )
-    serving: ServingConfig = key("Settings of serving the config.", factory=ServingConfig.initial)
-    web: WebConfig = key("Settings of the page, the API and the gateway.", factory=WebConfig.initial)
+    serving: ServingConfig = key(
+        "Settings of serving the config.", factory=ServingConfig.initial, inert=PARTS
+    )
+    web: WebConfig = key(
+        "Settings of the page, the API and the gateway.", factory=WebConfig.initial, inert=PARTS
+    )
     auth: AuthConfig | None = key(
         "Authentication over HTTP; when absent, see --token-env.",
         default=None,
@@ -175,7 +194,7 @@ class Config(Record):
         default=None,
     )
     limits: LimitsConfig = key(
-        "Limits on requests, results, connections and memory.", factory=LimitsConfig.initial
+        "Limits on requests, results, connections and memory.", factory=LimitsConfig.initial, inert=PARTS
     )
 
     _files: tuple[Path, ...] = ()
@@ -186,6 +205,8 @@ class Config(Record):
     _imported: bool = True
     _sent: tuple[SentVariable, ...] = ()
     _originals: tuple[Original, ...] = ()
+    _withheld: tuple[UntrustedItem, ...] = ()
+    _is_restricted: bool = False
 
     def with_origin(
         self,
@@ -196,6 +217,8 @@ class Config(Record):
         imported: bool = True,
         sent: tuple[SentVariable, ...] = (),
         originals: tuple[Original, ...] = (),
+        withheld: tuple[UntrustedItem, ...] = (),
+        is_restricted: bool = False,
     ) -> Self:
         """The same config, with its origin."""
         config = self.model_copy()
@@ -207,6 +230,8 @@ class Config(Record):
         config._imported = imported
         config._sent = sent
         config._originals = originals
+        config._withheld = withheld
+        config._is_restricted = is_restricted
         return config
 
     @property
@@ -255,6 +280,16 @@ class Config(Record):
     def originals(self) -> tuple[Original, ...]:
         """The texts that the config was read from, ``${VAR}`` as it is written there."""
         return self._originals
+
+    @property
+    def is_restricted(self) -> bool:
+        """Whether only what is inert was taken, as nobody named the config or trusts its folder."""
+        return self._is_restricted
+
+    @property
+    def withheld(self) -> tuple[UntrustedItem, ...]:
+        """What was left out of it then."""
+        return self._withheld
 
     @property
     def fingerprint(self) -> str:

@@ -12,6 +12,7 @@ from ...problems import Fault, Faulty
 from ...schema.base64_text import Base64
 from ...schema.constraints import Limits, PlainValidator
 from ...schema.faults import InvalidRecord
+from ...schema.inert import DATA, FILE_INSIDE, PARTS, only
 from ...schema.paths import OUTSIDE, is_inside, path_fault
 from ...schema.records import (
     Record,
@@ -55,10 +56,10 @@ def _step(value: Any, info: Any) -> Any:
 class EmbeddedConfig(Record):
     """A resource embedded in the message."""
 
-    uri: _Uri = key("The URI: a template over the arguments.")
+    uri: _Uri = key("The URI: a template over the arguments.", inert=DATA)
     mime_type: MediaType | None = key("The media type.", default=None, spellings=_MIME)
-    text: str | None = key("The content: a template over the arguments.", default=None)
-    blob: Base64 | None = key("The content: bytes in Base64.", default=None)
+    text: str | None = key("The content: a template over the arguments.", default=None, inert=DATA)
+    blob: Base64 | None = key("The content: bytes in Base64.", default=None, inert=DATA)
 
     @override
     def check(self) -> None:
@@ -72,31 +73,35 @@ class EmbeddedConfig(Record):
 class BlockConfig(Record):
     """A content block of a message; its texts are templates over the arguments."""
 
-    type: Literal["text", "image", "audio", "resource", "resource_link"] = key("The type of the block.")
-    text: str | None = key("text: the text.", default=None)
-    data: Base64 | None = key("image, audio: the bytes in Base64.", default=None)
+    type: Literal["text", "image", "audio", "resource", "resource_link"] = key(
+        "The type of the block.", inert=DATA
+    )
+    text: str | None = key("text: the text.", default=None, inert=DATA)
+    data: Base64 | None = key("image, audio: the bytes in Base64.", default=None, inert=DATA)
     file: _Name | None = key(
         "image, audio: the file with the bytes, relative to the config's folder.",
         default=None,
+        inert=FILE_INSIDE,
     )
-    outside: bool = key(OUTSIDE, default=False)
+    outside: bool = key(OUTSIDE, default=False, inert=only(False))
     mime_type: MediaType | None = key(
         "image, audio, resource_link: the media type; by the file's ending when absent.",
         default=None,
         spellings=_MIME,
+        inert=DATA,
     )
     uri: _Uri | None = key(
         "resource: the URI of this server's resource to embed; resource_link: the target.",
         default=None,
+        inert=DATA,
     )
     resource: EmbeddedConfig | None = key(
-        "resource: its content, when it is not a resource of this server.",
-        default=None,
+        "resource: its content, when it is not a resource of this server.", default=None, inert=PARTS
     )
-    name: _Name | None = key("resource_link: its name.", default=None)
-    title: _Name | None = key("resource_link: its display name.", default=None)
-    description: str | None = key("resource_link: a description of the target.", default=None)
-    annotations: ContentAnnotationsConfig | None = key("Hints for clients.", default=None)
+    name: _Name | None = key("resource_link: its name.", default=None, inert=DATA)
+    title: _Name | None = key("resource_link: its display name.", default=None, inert=DATA)
+    description: str | None = key("resource_link: a description of the target.", default=None, inert=DATA)
+    annotations: ContentAnnotationsConfig | None = key("Hints for clients.", default=None, inert=PARTS)
 
     @override
     def check(self) -> None:
@@ -126,15 +131,15 @@ class BlockConfig(Record):
 class MessageConfig(Record):
     """One message, of the user or the assistant."""
 
-    role: Literal["user", "assistant"] = key("The role of the speaker.", default="user")
+    role: Literal["user", "assistant"] = key("The role of the speaker.", default="user", inert=DATA)
     text: str | None = key(
-        "The text: a template over the arguments, such as 'Review {{ code }}'.",
-        default=None,
+        "The text: a template over the arguments, such as 'Review {{ code }}'.", default=None, inert=DATA
     )
     content: tuple[BlockConfig, ...] | None = key(
         "The content blocks; each becomes a separate message, since MCP messages have one block.",
         least=1,
         default=None,
+        inert=PARTS,
     )
 
     @override
@@ -149,25 +154,26 @@ class MessageConfig(Record):
 class ArgumentConfig(CompletableConfig):
     """An argument of a prompt."""
 
-    name: _Argument = key("The argument's name, which messages use as {{ name }}.")
-    title: _Name | None = key("A name for people.", default=None)
-    description: str | None = key("A description for people.", default=None)
-    required: bool = key("Whether the argument is required.", default=False)
+    name: _Argument = key("The argument's name, which messages use as {{ name }}.", inert=DATA)
+    title: _Name | None = key("A name for people.", default=None, inert=DATA)
+    description: str | None = key("A description for people.", default=None, inert=DATA)
+    required: bool = key("Whether the argument is required.", default=False, inert=DATA)
 
 
 class PromptConfig(OfferedConfig):
     """Messages that a person selects, such as by a slash command."""
 
-    name: _Name = key("The prompt's unique name.", served=True)
+    name: _Name = key("The prompt's unique name.", served=True, inert=DATA)
     arguments: tuple[ArgumentConfig, ...] = key(
-        "The arguments; an absent one is ''.", default=(), served=True
+        "The arguments; an absent one is ''.", default=(), served=True, inert=PARTS
     )
     steps: tuple[Annotated[Any, PlainValidator(_step, {"definition": "MockStep"})], ...] = key(
         "Steps before the messages, as in mocks: questions to the client, whose answers the messages "
         "may use.",
         default=(),
+        inert=PARTS,
     )
-    messages: tuple[MessageConfig, ...] = key("The messages, in order.", least=1, served=True)
+    messages: tuple[MessageConfig, ...] = key("The messages, in order.", least=1, served=True, inert=PARTS)
 
     @override
     def check(self) -> None:

@@ -12,6 +12,7 @@ from ...common.did_you_mean import nearest
 from ...parts.resource import CONTENTS, ResourceContent
 from ...problems import Fault, Faulty
 from ...schema.constraints import Limits
+from ...schema.inert import DATA, FILE_INSIDE, PARTS, only
 from ...schema.paths import OUTSIDE, RelativePath, is_inside, path_fault
 from ...schema.records import (
     Record,
@@ -39,15 +40,18 @@ def _moment(written: str) -> str:
 class ContentAnnotationsConfig(Record):
     """Hints for clients: audience, importance, last modification."""
 
-    audience: tuple[Literal["user", "assistant"], ...] | None = key("Whom it is meant for.", default=None)
+    audience: tuple[Literal["user", "assistant"], ...] | None = key(
+        "Whom it is meant for.", default=None, inert=DATA
+    )
     priority: Fraction | None = key(
-        "How important it is, from 0 to 1, which is: always needed.", default=None
+        "How important it is, from 0 to 1, which is: always needed.", default=None, inert=DATA
     )
     last_modified: str | None = key(
         "The last modification, in ISO 8601; a file's own time when absent.",
         check=_moment,
         default=None,
         spellings=["last_modified", "lastModified"],
+        inert=DATA,
     )
 
     def written(self) -> dict[str, Any]:
@@ -63,9 +67,13 @@ class ContentAnnotationsConfig(Record):
 class OfferedConfig(Record):
     """The keys of an entry that lists show."""
 
-    title: _Name | None = key("A name for people.", default=None, served=True)
-    description: str | None = key("A description, for people and models.", default=None, served=True)
-    icons: tuple[IconConfig, ...] | None = key("Pictures that stand for it.", default=None, served=True)
+    title: _Name | None = key("A name for people.", default=None, served=True, inert=DATA)
+    description: str | None = key(
+        "A description, for people and models.", default=None, served=True, inert=DATA
+    )
+    icons: tuple[IconConfig, ...] | None = key(
+        "Pictures that stand for it.", default=None, served=True, inert=PARTS
+    )
 
 
 class _ReadableConfig(OfferedConfig):
@@ -73,9 +81,10 @@ class _ReadableConfig(OfferedConfig):
         "Its media type, such as text/markdown; by the file's ending, or the type of content, when absent.",
         default=None,
         spellings=["mime_type", "mimeType"],
+        inert=DATA,
     )
-    annotations: ContentAnnotationsConfig | None = key("Hints for clients.", default=None)
-    outside: bool = key(OUTSIDE, default=False)
+    annotations: ContentAnnotationsConfig | None = key("Hints for clients.", default=None, inert=PARTS)
+    outside: bool = key(OUTSIDE, default=False, inert=only(False))
 
     def only_one(self, *names: str) -> str:
         """The only key of ``names`` that is set. Raises ``Faulty``."""
@@ -98,8 +107,9 @@ class ResourceConfig(_ReadableConfig, keys_of=CONTENTS.ordered.values()):
     uri: _Uri = key(
         "Its unique URI; of a glob with {path}, which is the file's path below the glob's folder.",
         served=True,
+        inert=DATA,
     )
-    name: _Name | None = key("Its name; the file's name when absent.", default=None, served=True)
+    name: _Name | None = key("Its name; the file's name when absent.", default=None, served=True, inert=DATA)
 
     @property
     def content(self) -> type[ResourceContent]:
@@ -130,20 +140,28 @@ class ResourceTemplateConfig(_ReadableConfig):
         most=2_000,
         spellings=["uri_template", "uriTemplate"],
         served=True,
+        inert=DATA,
     )
-    name: _Name = key("Its name.", served=True)
-    variables: dict[str, CompletableConfig] = key("Completions for the variables.", factory=dict, served=True)
+    name: _Name = key("Its name.", served=True, inert=DATA)
+    variables: dict[str, CompletableConfig] = key(
+        "Completions for the variables.", factory=dict, served=True, inert=PARTS
+    )
     text: str | None = key(
-        "The content: a template over the variables, such as 'User {{ id }}'.", default=None, served=True
+        "The content: a template over the variables, such as 'User {{ id }}'.",
+        default=None,
+        served=True,
+        inert=DATA,
     )
     json: Any = key(
         "The content: any value whose texts are templates over the variables; served as JSON.",
         default=None,
         served=True,
+        inert=DATA,
     )
     file: RelativePath | None = key(
         "The file with the content, relative to the config's folder, with variables: data/{id}.json.",
         default=None,
+        inert=FILE_INSIDE,
     )
 
     @override

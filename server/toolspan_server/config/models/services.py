@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...parts.service import SERVICES, ServiceConfig
+from ...schema.inert import PARTS
 from ...schema.records import Record, key
 
 
@@ -13,7 +14,7 @@ class ServicesConfig(Record):
     """The services that internal handlers use. Each describes its own key (``ServiceConfig.about``)."""
 
     __annotations__ = {name: SERVICES.deferred(name) | None for name in SERVICES.names}
-    vars().update({name: key(default=None) for name in SERVICES.names})
+    vars().update({name: key(default=None, inert=PARTS) for name in SERVICES.names})
 
     def entries(self, service: str) -> Mapping[str, Any]:
         """The entries of ``service`` by name; none where it is not configured."""

@@ -14,6 +14,7 @@ from ...parts.kind import KINDS, KindConfig
 from ...parts.step import STEPS
 from ...problems import Fault, Faulty
 from ...schema.constraints import Limits, PlainValidator
+from ...schema.inert import CHOICE, DATA, PARTS, Inert
 from ...schema.records import (
     Record,
     key,
@@ -51,35 +52,49 @@ class ToolConfig(Record):
         "The unique name by which models call the tool: letters, digits, _ - and ., at most 128.",
         pattern=TOOL_NAME,
         served=True,
+        inert=DATA,
     )
-    description: str = key("What the tool does and when to use it, for the model.", least=1, served=True)
-    type: Literal["function"] = key("Always 'function'.", default="function")
+    description: str = key(
+        "What the tool does and when to use it, for the model.", least=1, served=True, inert=DATA
+    )
+    type: Literal["function"] = key("Always 'function'.", default="function", inert=DATA)
     handler: str | None = key(
-        "A label in older configs; the handler is named in implementation.",
-        default=None,
+        "A label in older configs; the handler is named in implementation.", default=None, inert=DATA
     )
     parameters: dict[str, Any] = key(
         "JSON Schema 2020-12 of the arguments; its root has type: object.",
         check=object_schema,
         factory=lambda: {"type": "object", "properties": {}},
         served=True,
+        inert=DATA,
     )
-    implementation: _Implementation = key(
-        "How the tool is implemented; type names the kind.",
-    )
+    implementation: _Implementation = key("How the tool is implemented; type names the kind.", inert=PARTS)
     timeout_ms: Milliseconds | None = key(
         "Longest time for one call, in milliseconds; default_timeout_ms when absent.",
         default=None,
+        inert=Inert("a call of an inert tool does nothing but take time"),
     )
     title: str | None = key(
-        "Its name for people; display_name when absent.", least=1, most=200, default=None, served=True
+        "Its name for people; display_name when absent.",
+        least=1,
+        most=200,
+        default=None,
+        served=True,
+        inert=DATA,
     )
     display_name: str | None = key(
-        "Its name for people, as other tools' configs write it.", least=1, most=200, default=None, served=True
+        "Its name for people, as other tools' configs write it.",
+        least=1,
+        most=200,
+        default=None,
+        served=True,
+        inert=DATA,
     )
-    icons: tuple[IconConfig, ...] = key("Icons of the tool.", default=(), served=True)
+    icons: tuple[IconConfig, ...] = key("Icons of the tool.", default=(), served=True, inert=PARTS)
     annotations: AnnotationsConfig | None = key(
-        "Hints about the tool's behaviour, for clients.", default=None
+        "Hints about the tool's behaviour, for clients.",
+        default=None,
+        inert=Inert("they are hints, about a tool that is inert whatever they say"),
     )
     output_schema: dict[str, Any] | None = key(
         "JSON Schema 2020-12 of the result, an object; an invalid result is a failure.",
@@ -87,42 +102,57 @@ class ToolConfig(Record):
         default=None,
         spellings=["output_schema", "outputSchema"],
         served=True,
+        inert=DATA,
     )
     tags: tuple[Annotated[str, Limits(least=1, most=100)], ...] = key(
-        "Tags by which to sort and find the tool.", default=(), served=True
+        "Tags by which to sort and find the tool.", default=(), served=True, inert=DATA
     )
-    category: str | None = key("The group that it belongs to.", least=1, most=100, default=None, served=True)
-    version: str | None = key("The version of the tool.", least=1, most=100, default=None, served=True)
+    category: str | None = key(
+        "The group that it belongs to.", least=1, most=100, default=None, served=True, inert=DATA
+    )
+    version: str | None = key(
+        "The version of the tool.", least=1, most=100, default=None, served=True, inert=DATA
+    )
     strict: bool = key(
         "Whether providers should enforce parameters (strict mode), where that loses nothing of the schema.",
         default=False,
+        inert=CHOICE,
     )
     sequential: bool = key(
-        "Whether ask and chat, and clients that heed it, run no other call beside one of it.", default=False
+        "Whether ask and chat, and clients that heed it, run no other call beside one of it.",
+        default=False,
+        inert=CHOICE,
     )
     deprecated: Annotated[DeprecationConfig | None, OR_FLAG] = key(
-        "Marks the tool as deprecated, also in its description.", default=None, served=True
+        "Marks the tool as deprecated, also in its description.", default=None, served=True, inert=DATA
     )
     cache: CacheConfig | None = key(
         "Reuses results for equal arguments; only for tools with annotations.read_only.",
         default=None,
+        inert=Inert("it keeps results of inert tools, within its own bounds"),
     )
     rate_limit: RateLimitConfig | None = key(
-        "How often the tool may run; calls beyond that fail.", default=None
+        "How often the tool may run; calls beyond that fail.", default=None, inert=Inert("it only narrows")
     )
     approval: Annotated[ApprovalConfig | None, OR_FLAG] = key(
-        "Asks a person before each call.", default=None, served=True
+        "Asks a person before each call.", default=None, served=True, inert=Inert("it only narrows")
     )
     examples: tuple[ExampleConfig, ...] = key(
-        "Calls with their results; check --run-examples runs them.", default=(), served=True
+        "Calls with their results; check --run-examples runs them.",
+        default=(),
+        served=True,
+        inert=Inert("they are calls of the tool itself, which is inert"),
     )
     task: TaskConfig | None = key(
         "For long-running tools: clients of the tasks extension get a task at once, and its result later.",
         default=None,
+        inert=CHOICE,
     )
 
     __annotations__.update({name: config | None for name, config in _STEP_KEYS.items()})
-    vars().update({name: key(config.about(), default=None) for name, config in _STEP_KEYS.items()})
+    vars().update(
+        {name: key(config.about(), default=None, inert=config.inert) for name, config in _STEP_KEYS.items()}
+    )
 
     @override
     def check(self) -> None:

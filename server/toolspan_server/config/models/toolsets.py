@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Annotated
 
 from ...schema.constraints import Limits
+from ...schema.inert import CHOICE, DATA
 from ...schema.records import (
     Record,
     key,
@@ -20,18 +21,25 @@ class ToolsetConfig(Record):
     """A subset of the tools, served at /mcp/NAME; all of them without tools and tags."""
 
     tools: tuple[_Member, ...] | None = key(
-        "Names of tools to include, or globs such as weather_*.",
-        default=None,
+        "Names of tools to include, or globs such as weather_*.", default=None, inert=CHOICE
     )
-    tags: tuple[_Member, ...] | None = key("Tags: tools with any of them are included as well.", default=None)
-    exclude: tuple[_Member, ...] = key("Names of tools to exclude, or globs.", default=())
+    tags: tuple[_Member, ...] | None = key(
+        "Tags: tools with any of them are included as well.", default=None, inert=CHOICE
+    )
+    exclude: tuple[_Member, ...] = key("Names of tools to exclude, or globs.", default=(), inert=CHOICE)
     description: str | None = key(
-        "The toolset's description, part of the server's.", least=1, most=2_000, default=None, served=True
+        "The toolset's description, part of the server's.",
+        least=1,
+        most=2_000,
+        default=None,
+        served=True,
+        inert=DATA,
     )
     instructions: str | None = key(
         "Instructions for the toolset's clients; the config's when absent.",
         default=None,
         served=True,
+        inert=DATA,
     )
 
     auth: ToolsetAuthConfig | None = key(

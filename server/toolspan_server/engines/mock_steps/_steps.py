@@ -9,6 +9,7 @@ from typing_extensions import override
 from ...calls.client import Ability
 from ...problems import Fault, Faulty
 from ...schema.constraints import AfterValidator, Limits, WithoutVariable
+from ...schema.inert import CHOICE, DATA, PARTS
 from ...schema.records import (
     Record,
     key,
@@ -26,19 +27,21 @@ _Name = Annotated[str, Limits(pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")]
 class MockProgress(Record):
     """A report of progress."""
 
-    progress: _Number = key("The progress so far; each report must be higher than the one before.")
-    total: _Number | None = key("The progress at completion, if known.", default=None)
+    progress: _Number = key(
+        "The progress so far; each report must be higher than the one before.", inert=DATA
+    )
+    total: _Number | None = key("The progress at completion, if known.", default=None, inert=DATA)
     message: str | None = key(
-        "A message about the current work; a template.", check=check_templates, default=None
+        "A message about the current work; a template.", check=check_templates, default=None, inert=DATA
     )
 
 
 class MockLog(Record):
     """A log message."""
 
-    level: _Level = key("The log level.", default="info")
-    data: Any = key("The logged data: any JSON value with templates.", check=check_templates)
-    logger: str | None = key("The name of the logger.", least=1, default=None)
+    level: _Level = key("The log level.", default="info", inert=DATA)
+    data: Any = key("The logged data: any JSON value with templates.", check=check_templates, inert=DATA)
+    logger: str | None = key("The name of the logger.", least=1, default=None, inert=DATA)
 
 
 def form_schema(schema: dict[str, Any]) -> dict[str, Any]:
@@ -64,12 +67,13 @@ def form_schema(schema: dict[str, Any]) -> dict[str, Any]:
 class MockElicitation(Record):
     """A question to the user: a form, or with ``url`` a page to visit."""
 
-    message: str = key("The question to the user; a template.", least=1, check=check_templates)
+    message: str = key("The question to the user; a template.", least=1, check=check_templates, inert=DATA)
     requested_schema: Annotated[dict[str, Any], AfterValidator(form_schema)] | None = key(
         "JSON Schema of the form: an object of simple fields.",
         check=check_templates,
         default=None,
         spellings=["requestedSchema", "requested_schema"],
+        inert=DATA,
     )
     url: str | None = key(
         "The page to visit instead of a form; a template.", least=1, check=check_templates, default=None
@@ -133,11 +137,11 @@ class MockSampling(Record):
 class MockQuestion(Record):
     """One question to the client."""
 
-    elicitation: MockElicitation | None = key("Ask the user (elicitation).", default=None)
+    elicitation: MockElicitation | None = key("Ask the user (elicitation).", default=None, inert=PARTS)
     sampling: MockSampling | None = key("Ask the client's model (sampling).", default=None)
     roots: bool = key("Ask for the client's folders (roots).", default=False)
     when: Conditions | None = key(
-        "Ask only when these conditions hold; written like the when of rules.", default=None
+        "Ask only when these conditions hold; written like the when of rules.", default=None, inert=CHOICE
     )
 
     @property
@@ -157,20 +161,26 @@ class MockQuestion(Record):
 class MockStep(Record):
     """One step before the answer."""
 
-    progress: MockProgress | None = key("Report progress.", default=None)
-    log: MockLog | None = key("Send a log message.", default=None)
+    progress: MockProgress | None = key("Report progress.", default=None, inert=PARTS)
+    log: MockLog | None = key("Send a log message.", default=None, inert=PARTS)
     ask: dict[_Name, MockQuestion] | None = key(
         "Questions to the client, asked together; answers are {{ answers.NAME… }} from then on.",
         default=None,
+        inert=PARTS,
     )
-    delay_ms: int | None = key("Wait this long, in milliseconds.", least=0, most=3_600_000, default=None)
-    release: bool = key("Close the response stream; the client fetches the answer later.", default=False)
+    delay_ms: int | None = key(
+        "Wait this long, in milliseconds.", least=0, most=3_600_000, default=None, inert=CHOICE
+    )
+    release: bool = key(
+        "Close the response stream; the client fetches the answer later.", default=False, inert=CHOICE
+    )
     change: Literal["tools", "prompts", "resources"] | None = key(
-        "Notify every client that this list changed.",
-        default=None,
+        "Notify every client that this list changed.", default=None, inert=CHOICE
     )
     when: Conditions | None = key(
-        "Run the step only when these conditions hold; written like the when of rules.", default=None
+        "Run the step only when these conditions hold; written like the when of rules.",
+        default=None,
+        inert=CHOICE,
     )
 
     @override

@@ -16,6 +16,7 @@ from ...common.did_you_mean import nearest
 from ...errors import ToolFailure
 from ...problems import Fault, Faulty
 from ...problems import Path as Place
+from ...schema.inert import is_inside_folder
 from ...schema.paths import is_inside
 from ..templates import TemplateError, compiled
 
@@ -54,6 +55,21 @@ def content_blocks(blocks: Sequence[Any]) -> Sequence[Any]:
     if faults:
         raise Faulty(*faults)
     return blocks
+
+
+def has_files_inside(blocks: Any, folder: Path) -> bool:
+    """Whether each file that ``blocks`` name lies in ``folder`` after links are followed."""
+    return all(is_inside_folder(file, folder) and "{{" not in file for file in _files(blocks))
+
+
+def _files(blocks: Any) -> Iterator[Any]:
+    for block in cast("Sequence[Any]", blocks or ()):
+        if isinstance(block, Mapping):
+            given = cast("Mapping[str, Any]", block)
+            held = [given, given.get("resource")]
+            yield from (
+                cast("Any", each)["file"] for each in held if isinstance(each, Mapping) and "file" in each
+            )
 
 
 def _block_faults(block: Any, place: Place) -> Iterator[Fault]:

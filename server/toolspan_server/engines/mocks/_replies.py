@@ -8,13 +8,14 @@ from typing_extensions import override
 
 from ...problems import Fault, Faulty
 from ...schema.constraints import Limits, WithoutVariable
+from ...schema.inert import CHOICE, DATA, PARTS, Inert
 from ...schema.records import (
     Record,
     key,
 )
 from ..conditions import Conditions
 from ..templates import check_templates
-from ._content import content_blocks
+from ._content import content_blocks, has_files_inside
 
 _Word = Annotated[str, Limits(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
 _Milliseconds = Annotated[int, Limits(least=0, most=3_600_000)]
@@ -29,32 +30,44 @@ _WHEN_SAYS = (
 class MockError(Record):
     """A tool error, which the model gets as a result."""
 
-    message: str = key("The error message for the model; a template.", least=1, check=check_templates)
-    code: _Word | None = key("The error code; execution_error when absent.", default=None)
+    message: str = key(
+        "The error message for the model; a template.", least=1, check=check_templates, inert=DATA
+    )
+    code: _Word | None = key("The error code; execution_error when absent.", default=None, inert=DATA)
     user_action: str | None = key(
-        "What the person may do about it; a template.", least=1, check=check_templates, default=None
+        "What the person may do about it; a template.",
+        least=1,
+        check=check_templates,
+        default=None,
+        inert=DATA,
     )
 
 
 class MockProtocolError(Record):
     """A refusal of the whole request, as a JSON-RPC error."""
 
-    code: Annotated[int, WithoutVariable()] = key("The JSON-RPC error code, such as -32602.")
-    message: str = key("The error message; a template.", least=1, check=check_templates)
+    code: Annotated[int, WithoutVariable()] = key("The JSON-RPC error code, such as -32602.", inert=DATA)
+    message: str = key("The error message; a template.", least=1, check=check_templates, inert=DATA)
     data: Any = key(
-        "More about the error: any JSON value with templates.", check=check_templates, default=None
+        "More about the error: any JSON value with templates.",
+        check=check_templates,
+        default=None,
+        inert=DATA,
     )
 
 
 class MockReply(Record):
     """One answer."""
 
-    mock_response: Any = key("The result: any JSON value, returned unchanged.", default=None, served=True)
+    mock_response: Any = key(
+        "The result: any JSON value, returned unchanged.", default=None, served=True, inert=DATA
+    )
     response: Any = key(
         "The result: any JSON value, whose texts are templates: {{ city }}, {{ call.number }}.",
         check=check_templates,
         default=None,
         served=True,
+        inert=DATA,
     )
     content: tuple[Any, ...] | None = key(
         "The result as MCP content blocks: text, image, audio, resource_link, resource. Texts are "
@@ -62,19 +75,26 @@ class MockReply(Record):
         check=content_blocks,
         default=None,
         served=True,
+        inert=Inert("its files are read as data, and lie in the folder", has_files_inside),
     )
     structured: Any = key(
         "The structured content that goes with content: JSON for programs, with templates.",
         check=check_templates,
         default=None,
         served=True,
+        inert=DATA,
     )
-    error: MockError | None = key("Fail the call, with this error for the model.", default=None)
-    protocol_error: MockProtocolError | None = key("Refuse the request with a JSON-RPC error.", default=None)
-    delay_ms: _Milliseconds = key("How long to wait before the answer, in milliseconds.", default=0)
+    error: MockError | None = key("Fail the call, with this error for the model.", default=None, inert=PARTS)
+    protocol_error: MockProtocolError | None = key(
+        "Refuse the request with a JSON-RPC error.", default=None, inert=PARTS
+    )
+    delay_ms: _Milliseconds = key(
+        "How long to wait before the answer, in milliseconds.", default=0, inert=CHOICE
+    )
     delay_max_ms: _Milliseconds | None = key(
         "Longest wait, in milliseconds: each call waits a different time between delay_ms and this.",
         default=None,
+        inert=CHOICE,
     )
 
     @property
@@ -119,32 +139,35 @@ class MockChoice(_Complete):
     """One answer of several, drawn by chance."""
 
     weight: Annotated[float, WithoutVariable(strict=False)] = key(
-        "The weight of this answer among the choices.", above=0, most=1000000, default=1.0
+        "The weight of this answer among the choices.", above=0, most=1000000, default=1.0, inert=CHOICE
     )
 
 
 class MockRandom(Record):
     """Answers drawn by chance, always the same row of them for one seed."""
 
-    seed: Annotated[int, WithoutVariable()] = key("The seed of the random sequence of answers.", default=0)
-    choices: tuple[MockChoice, ...] = key("The answers to choose from.", least=1)
+    seed: Annotated[int, WithoutVariable()] = key(
+        "The seed of the random sequence of answers.", default=0, inert=CHOICE
+    )
+    choices: tuple[MockChoice, ...] = key("The answers to choose from.", least=1, inert=PARTS)
 
 
 class MockReplies(MockReply):
     """An answer, or several by turns or by chance."""
 
     sequence: tuple[MockAnswer, ...] | None = key(
-        "Answers in order, one for each call.", least=1, default=None, served=True
+        "Answers in order, one for each call.", least=1, default=None, served=True, inert=PARTS
     )
     then: Literal["repeat_last", "cycle", "fail"] = key(
-        "How to answer after the end of the sequence.", default="repeat_last"
+        "How to answer after the end of the sequence.", default="repeat_last", inert=CHOICE
     )
-    random: MockRandom | None = key("Answers chosen at random.", default=None, served=True)
+    random: MockRandom | None = key("Answers chosen at random.", default=None, served=True, inert=PARTS)
     fail_every: int | None = key(
         "Every n-th call fails, with error or protocol_error where one is given.",
         least=1,
         most=1_000_000,
         default=None,
+        inert=CHOICE,
     )
 
     @property
@@ -175,7 +198,7 @@ class MockReplies(MockReply):
 class MockRule(MockReplies):
     """What is answered when its conditions hold."""
 
-    when: Conditions = key(_WHEN_SAYS)
+    when: Conditions = key(_WHEN_SAYS, inert=CHOICE)
 
     @override
     def check(self) -> None:
@@ -192,6 +215,7 @@ class RuledReplies(MockReplies):
         "Answers for some arguments: the first rule whose when holds decides.",
         default=(),
         served=True,
+        inert=PARTS,
     )
 
     @property

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar
 from ...calls.context import Context
 from ...common.did_you_mean import nearest
 from ...common.modules.text import run_text
+from ...schema.inert import Inert
 from ._own_modules import PACKAGE, import_own
 from ._without_import import declared
 
@@ -50,13 +51,14 @@ References = Callable[[Mapping[str, Any]], Iterable[tuple[str, str, object]]]
 class HandlerTraits:
     """The declared traits of a handler: the model of its ``options``, whether it uses ``Context.client``,
     how to find where options and parameters do not go together, for options what a call depends on, and the
-    service entries that they refer to."""
+    service entries that they refer to; why it is ``inert``: may run in a folder that nobody trusts."""
 
     options: type[OptionsModel] | None = None
     talks: bool = False
     misfits: Misfits | None = None
     target: Callable[[Any], str] | None = None
     references: References | None = None
+    inert: Inert | None = None
 
 
 _NO_TRAITS = HandlerTraits()
@@ -77,6 +79,7 @@ def handler(
     misfits: Misfits | None = None,
     target: Callable[[Any], str] | None = None,
     references: References | None = None,
+    inert: Inert | None = None,
 ) -> Callable[[_H], _H]:
     """Register the decorated function as the handler ``name`` of ``kind``.
 
@@ -90,7 +93,8 @@ def handler(
     ``target`` gives, for the options, what a call depends on and hangs with, such as ``database 'sales'``:
     calls of one target run within ``limits.concurrent_calls_per_target``; the handler itself without it.
     ``references`` gives what options name of services, such as ``("database", "databases", "sales")``: what
-    is not there is a problem of the config.
+    is not there is a problem of the config. ``inert`` says why the handler may run in a folder that nobody
+    trusts; it counts for this package's own handlers alone.
 
     Raises ``ValueError`` when another function already has the name.
     """
@@ -102,7 +106,7 @@ def handler(
         if known is not None and _origin(known) != _origin(function):
             raise ValueError(f"{kind} handler {name!r} is already registered by {_origin(known)}")
         _table[kind, name] = function
-        _traits[kind, name] = HandlerTraits(options, talks, misfits, target, references)
+        _traits[kind, name] = HandlerTraits(options, talks, misfits, target, references, inert)
         if _loading:
             _sources[kind, name] = _loading[-1]
         return function

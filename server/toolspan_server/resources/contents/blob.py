@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from ...parts.resource import ResourceContent
 from ...schema.base64_text import Base64
+from ...schema.inert import DATA
 from ...schema.records import key
 
 
@@ -16,7 +17,7 @@ class Config(ResourceContent):
     """Content written in the config."""
 
     order = 20
-    blob: Base64 | None = key("The content: bytes in Base64.", default=None, served=True)
+    blob: Base64 | None = key("The content: bytes in Base64.", default=None, served=True, inert=DATA)
 
     @classmethod
     @override

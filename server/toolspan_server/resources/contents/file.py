@@ -8,6 +8,7 @@ from typing import Any
 from typing_extensions import override
 
 from ...parts.resource import ResourceContent
+from ...schema.inert import FILE_INSIDE
 from ...schema.paths import RelativePath
 from ...schema.records import key
 
@@ -17,7 +18,7 @@ class Config(ResourceContent):
 
     order = 40
     file: RelativePath | None = key(
-        "The file with the content, relative to the config's folder.", default=None
+        "The file with the content, relative to the config's folder.", default=None, inert=FILE_INSIDE
     )
 
     @classmethod

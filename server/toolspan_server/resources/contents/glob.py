@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from ...parts.resource import ResourceContent
 from ...problems import Fault, Faulty
+from ...schema.inert import DATA, FILE_INSIDE
 from ...schema.paths import RelativePath
 from ...schema.records import key
 
@@ -23,10 +24,12 @@ class Config(ResourceContent):
         "The files, one resource each: a glob relative to the config's folder; ** matches any number "
         "of folders.",
         default=None,
+        inert=FILE_INSIDE,
     )
     exclude: tuple[RelativePath, ...] = key(
         "The files to leave out: globs relative to the folder before the first wildcard of glob.",
         default=(),
+        inert=DATA,
     )
 
     @classmethod

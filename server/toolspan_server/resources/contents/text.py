@@ -8,6 +8,7 @@ from typing import Any
 from typing_extensions import override
 
 from ...parts.resource import ResourceContent
+from ...schema.inert import DATA
 from ...schema.records import key
 
 
@@ -15,7 +16,7 @@ class Config(ResourceContent):
     """Content written in the config."""
 
     order = 10
-    text: str | None = key("The content: a text.", default=None, served=True)
+    text: str | None = key("The content: a text.", default=None, served=True, inert=DATA)
 
     @classmethod
     @override

@@ -10,6 +10,7 @@ from typing import Any, cast
 from ...calls.context import Context
 from ...engines.registration import handler
 from ...errors import ToolFailure
+from ...schema.inert import Inert
 from ._arguments import text_of
 from ._math_evaluation import Language, evaluated
 from ._math_operations import FUNCTIONS, OPERATORS
@@ -29,7 +30,7 @@ _LANGUAGE = Language(
 )
 
 
-@handler("calculator")
+@handler("calculator", inert=Inert("it computes, and keeps its own history of that"))
 def calculator(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"expression": "2 + 2"}`` → ``{"success": true, "result": 4, "expression": "2 + 2"}``.
 

@@ -15,6 +15,7 @@ from typing import Any
 from ...calls.context import Context
 from ...engines.registration import handler
 from ...errors import InvalidParameters
+from ...schema.inert import PURE
 from ._arguments import (
     choice_of,
     integer_of,
@@ -32,14 +33,14 @@ _MAX_FORMAT = 200
 _MAX_YEARS = 9_999
 
 
-@handler("datetime_now")
+@handler("datetime_now", inert=PURE)
 async def datetime_now(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"timezone": "Europe/Paris"}`` (default UTC) → the moment."""
     name = text_of(arguments, "timezone", "UTC")
     return _moment_fields(in_zone(datetime.now(UTC), zone(name)))
 
 
-@handler("datetime_parse")
+@handler("datetime_parse", inert=PURE)
 async def datetime_parse(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"text": "29 March 2026 2:30 pm", "timezone"?}`` → the moment.
 
@@ -49,7 +50,7 @@ async def datetime_parse(arguments: dict[str, Any], context: Context) -> dict[st
     return _moment_fields(*_moment(arguments, "text"))
 
 
-@handler("datetime_add")
+@handler("datetime_add", inert=PURE)
 async def datetime_add(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"datetime", "months": 1, "hours": -2, …, "timezone"?}`` → the moment; years to seconds.
 
@@ -74,7 +75,7 @@ async def datetime_add(arguments: dict[str, Any], context: Context) -> dict[str,
     return _moment_fields(moment, note)
 
 
-@handler("datetime_difference")
+@handler("datetime_difference", inert=PURE)
 async def datetime_difference(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"start", "end", "unit"?, "timezone"?}`` → ``{"value": 1.5, "unit": "hours", "text": …}``.
 
@@ -89,7 +90,7 @@ async def datetime_difference(arguments: dict[str, Any], context: Context) -> di
     return {"value": int(value) if value.is_integer() else value, "unit": unit, "text": _in_words(passed)}
 
 
-@handler("datetime_format")
+@handler("datetime_format", inert=PURE)
 async def datetime_format(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"datetime", "format": "%d %B %Y", "timezone"?}`` → ``{"text": "29 March 2026"}``.
 

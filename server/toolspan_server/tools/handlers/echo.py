@@ -6,9 +6,10 @@ from typing import Any
 
 from ...calls.context import Context
 from ...engines.registration import handler
+from ...schema.inert import PURE
 
 
-@handler("echo")
+@handler("echo", inert=PURE)
 async def echo(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"message": "hi"}`` → ``{"echo": {"message": "hi"}}``."""
     return {"echo": arguments}

@@ -7,6 +7,7 @@ from typing import Any
 from ...calls.context import Context
 from ...engines.registration import handler
 from ...errors import ToolFailure
+from ...schema.inert import PURE
 from ._arguments import text_of
 from ._math_evaluation import Language, evaluated
 from ._math_operations import CONSTANTS, FUNCTIONS, OPERATORS, Number
@@ -15,7 +16,7 @@ from ._math_text import BadExpression
 _LANGUAGE = Language(OPERATORS, FUNCTIONS, CONSTANTS)
 
 
-@handler("math_eval")
+@handler("math_eval", inert=PURE)
 async def math_eval(arguments: dict[str, Any], context: Context) -> dict[str, Number]:
     """``{"expression": "2+2"}`` → ``{"result": 4}``.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...calls.context import Context
 from ...engines.registration import handler
 from ...errors import InvalidParameters
+from ...schema.inert import Inert
 
 if TYPE_CHECKING:
     from ..services._collections import Collections
@@ -16,7 +17,12 @@ MOST_RESULTS = 50
 _DEFAULT_RESULTS = 5
 
 
-@handler("rag_query", kind="internal", target=lambda _options: "the document collections")
+@handler(
+    "rag_query",
+    kind="internal",
+    target=lambda _options: "the document collections",
+    inert=Inert("it searches collections, which are inert only where they lie in the folder"),
+)
 async def rag_query(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``query``, ``collection`` (all when absent), ``max_results`` (1 to 50, 5) → the best passages.
 

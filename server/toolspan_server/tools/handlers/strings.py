@@ -9,6 +9,7 @@ from typing import Any
 from ...calls.context import Context
 from ...engines.registration import handler
 from ...errors import InvalidParameters, ToolFailure
+from ...schema.inert import PURE
 from ._arguments import (
     choice_of,
     integer_of,
@@ -37,14 +38,14 @@ MAX_PARTS = 10_000
 """Most parts that a text is split into, and most matches that a pattern gives."""
 
 
-@handler("string_case")
+@handler("string_case", inert=PURE)
 async def string_case(arguments: dict[str, Any], context: Context) -> dict[str, str]:
     """``{"text", "case": upper|lower|title|capitalize|swap|snake|kebab|camel|pascal}`` → ``{"text"}``."""
     case = choice_of(arguments, "case", tuple(CASES))
     return {"text": CASES[case](_bounded(text_of(arguments, "text")))}
 
 
-@handler("string_count")
+@handler("string_count", inert=PURE)
 async def string_count(arguments: dict[str, Any], context: Context) -> dict[str, int]:
     """``{"text", "what": characters|words|lines|bytes}`` or ``{"text", "of": "na"}`` → ``{"count": 2}``.
 
@@ -62,7 +63,7 @@ async def string_count(arguments: dict[str, Any], context: Context) -> dict[str,
     return {"count": len(text.encode("utf-8", "replace")) if what == "bytes" else len(text)}
 
 
-@handler("string_slice")
+@handler("string_slice", inert=PURE)
 async def string_slice(arguments: dict[str, Any], context: Context) -> dict[str, str]:
     """``{"text", "start"?, "end"?}`` → ``{"text"}``: from ``start`` (0 is the first) up to before ``end``.
 
@@ -72,7 +73,7 @@ async def string_slice(arguments: dict[str, Any], context: Context) -> dict[str,
     return {"text": text[integer_of(arguments, "start", 0) : optional_integer(arguments, "end")]}
 
 
-@handler("string_replace")
+@handler("string_replace", inert=PURE)
 async def string_replace(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"text", "old", "new", "count"?}`` → ``{"text", "replacements"}``; all without ``count``."""
     text, new = text_of(arguments, "text"), text_of(arguments, "new")
@@ -86,7 +87,7 @@ async def string_replace(arguments: dict[str, Any], context: Context) -> dict[st
     return {"text": text.replace(old, new, replaced), "replacements": replaced}
 
 
-@handler("string_regex")
+@handler("string_regex", inert=PURE)
 def string_regex(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     r"""``{"text", "pattern"}`` → ``{"matches": [{match, start, end, groups}], "count", "truncated"}``.
 
@@ -104,7 +105,7 @@ def string_regex(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     return _replaced(islice(found, most), text, replacement)
 
 
-@handler("string_split")
+@handler("string_split", inert=PURE)
 async def string_split(arguments: dict[str, Any], context: Context) -> dict[str, list[str]]:
     """``{"text", "separator"?, "max_parts"?}`` → ``{"parts"}``; at white space without ``separator``.
 
@@ -124,7 +125,7 @@ async def string_split(arguments: dict[str, Any], context: Context) -> dict[str,
     return {"parts": parts}
 
 
-@handler("string_join")
+@handler("string_join", inert=PURE)
 async def string_join(arguments: dict[str, Any], context: Context) -> dict[str, str]:
     """``{"parts": ["a", "b"], "separator": ", "}`` → ``{"text": "a, b"}``; no separator by default."""
     parts, separator = texts_of(arguments, "parts"), text_of(arguments, "separator", "")
@@ -132,14 +133,14 @@ async def string_join(arguments: dict[str, Any], context: Context) -> dict[str, 
     return {"text": separator.join(parts)}
 
 
-@handler("string_base64")
+@handler("string_base64", inert=PURE)
 async def string_base64(arguments: dict[str, Any], context: Context) -> dict[str, str]:
     """``{"text", "mode": encode|decode}`` → ``{"text"}``; of UTF-8. Decodes the URL alphabet too."""
     text, mode = text_of(arguments, "text"), choice_of(arguments, "mode", ("encode", "decode"))
     return {"text": encoded(_bounded(text)) if mode == "encode" else decoded(text)}
 
 
-@handler("string_hash")
+@handler("string_hash", inert=PURE)
 async def string_hash(arguments: dict[str, Any], context: Context) -> dict[str, str]:
     """``{"text", "algorithm": sha256|sha512|sha1|md5|blake2b}`` → ``{"hash": hexadecimal, "algorithm"}``.
 
@@ -149,7 +150,7 @@ async def string_hash(arguments: dict[str, Any], context: Context) -> dict[str, 
     return {"hash": hashed(text_of(arguments, "text"), algorithm), "algorithm": algorithm}
 
 
-@handler("string_uuid")
+@handler("string_uuid", inert=PURE)
 async def string_uuid(arguments: dict[str, Any], context: Context) -> dict[str, str]:
     """``{"version": 4}`` → ``{"uuid"}``, random; ``{"version": 5, "name", "namespace"}``: always the same.
 

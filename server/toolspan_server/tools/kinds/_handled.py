@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
 from pydantic_core import ValidationError
@@ -28,6 +29,7 @@ from ...parts.environment import Environment
 from ...parts.kind import Kind, KindConfig
 from ...parts.reference import Reference
 from ...schema.constraints import ReadAs
+from ...schema.inert import CHOICE, PARTS, Inert
 from ...schema.records import (
     key,
 )
@@ -36,12 +38,18 @@ if TYPE_CHECKING:
     from ._blocking import Blocking
 
 
+def _is_inert(config: HandledConfig, _folder: Path) -> bool:
+    return is_ours(_kind(config), config.handler) and _traits(config).inert is not None
+
+
 class HandledConfig(KindConfig):
     """The config keys of both kinds."""
 
-    handler: str = key("The name that the Python function is registered under.", least=1)
+    inert = Inert("the handler is one of this package that is marked as inert", _is_inert)
+
+    handler: str = key("The name that the Python function is registered under.", least=1, inert=CHOICE)
     options: Annotated[Any, ReadAs(dict[str, Any] | None)] = key(
-        "Options for the handler, fixed in the config; calls add their arguments.", default=None
+        "Options for the handler, fixed in the config; calls add their arguments.", default=None, inert=PARTS
     )
 
     isolation: Literal["process", "thread"] | None = key(

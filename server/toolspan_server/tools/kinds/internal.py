@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ...schema.constraints import OneOf
+from ...schema.inert import DATA
 from ...schema.records import key
 from ._handled import HandledConfig
 
@@ -12,4 +13,4 @@ from ._handled import HandledConfig
 class Config(HandledConfig):
     """``{"type": "internal", "handler": "<name>"}``, and ``options`` if the handler takes some."""
 
-    type: Annotated[str, OneOf(("internal",))] = key(default="internal")
+    type: Annotated[str, OneOf(("internal",))] = key(default="internal", inert=DATA)

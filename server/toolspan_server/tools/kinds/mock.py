@@ -22,6 +22,7 @@ from ...parts.environment import Environment
 from ...parts.kind import Kind, KindConfig
 from ...problems import Fault, Faulty
 from ...schema.constraints import OneOf
+from ...schema.inert import DATA, PARTS, Inert
 from ...schema.records import key
 
 if TYPE_CHECKING:
@@ -36,15 +37,19 @@ _brief.maxstring = _brief.maxlong = 200
 class Config(RuledReplies, KindConfig):
     """``{"type": "mock", "mock_response": <any JSON value>}``."""
 
-    type: Annotated[str, OneOf(("mock",))] = key(default="mock")
+    inert = Inert("it answers as the config says, and starts, reads and sends nothing")
+
+    type: Annotated[str, OneOf(("mock",))] = key(default="mock", inert=DATA)
     steps: tuple[MockStep, ...] = key(
         "Steps before the answer, in this order: progress, log, ask, delay_ms, release, change.",
         default=(),
+        inert=PARTS,
     )
     on_decline: MockAnswer | None = key(
         "The answer when the user declines a question or closes it; no further step is taken then.",
         default=None,
         served=True,
+        inert=PARTS,
     )
 
     @property

@@ -10,6 +10,7 @@ from typing_extensions import override
 from ...parts.environment import Environment
 from ...parts.service import ServiceConfig
 from ...problems import Path
+from ...schema.inert import Inert
 from ._collection_config import CollectionConfig, ItemName
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ class Config(ServiceConfig):
     """``{"docs": {"path": "docs"}}``: the collections by name."""
 
     about = "Folders of documents that tools can search, by name."
+
+    inert = Inert("documents of the folder are read as text")
 
     root: dict[ItemName, CollectionConfig]
 

@@ -100,10 +100,10 @@ def test_secrets_are_written_only_when_they_are_given(place: Path) -> None:
     config = CONFIG.replace("Hello!", "${SECRET_GREETING}")
     (place / "toolspan.yaml").write_text(config)
     assert install(place, "cursor", "--yes").code == 2
-    told = install(place, "cursor", "--yes", SECRET_GREETING="s3cret-hello")
+    told = install(place, "cursor", "--yes", "--trust", SECRET_GREETING="s3cret-hello")
     assert (told.code, "give them by --env" in told.err) == (0, True)
     assert "s3cret-hello" not in (place / ".cursor" / "mcp.json").read_text()
-    given = install(place, "cursor", "--yes", "--env", "SECRET_GREETING=s3cret-hello")
+    given = install(place, "cursor", "--yes", "--trust", "--env", "SECRET_GREETING=s3cret-hello")
     assert (given.code, "by --env" in given.err) == (0, False)
     entry = json.loads((place / ".cursor" / "mcp.json").read_text())["mcpServers"]["my-tools"]
     assert entry["env"] == {"SECRET_GREETING": "s3cret-hello"}

@@ -176,7 +176,7 @@ def test_images_of_a_chat_go_with_the_next_question_only(shop: Path) -> None:
 def test_a_route_mixes_tools_and_what_the_provider_has_itself(shop: Path, openai: pytest.MonkeyPatch) -> None:
     with FakeProvider(anything, [whole("nothing new")]) as fake:
         openai.setenv("OPENAI_BASE_URL", f"{fake.url}/v1")
-        ran = toolspan("ask", "any news?", cwd=shop)
+        ran = toolspan("ask", "any news?", "--trust", cwd=shop)
     assert ran.out == "nothing new\n" and "toolspan: cost: $" in ran.err
     body = fake.received[0].body
     assert [tool["function"]["name"] for tool in body["tools"]] == ["shop__calculate"]
@@ -190,7 +190,7 @@ def test_a_built_in_tool_is_asked_for_by_name_and_an_unknown_one_is_refused(shop
     ran = toolspan("ask", "hi", "--builtin", "web_serch", cwd=shop)
     assert ran.code == 2 and "no provider has a built-in tool 'web_serch' (known: code_execution, " in ran.err
     (shop / "toolspan.yaml").write_text(CONFIG.replace("builtin:web_search", "builtin:telepathy"))
-    ran = toolspan("ask", "1+1?", cwd=shop)
+    ran = toolspan("ask", "1+1?", "--trust", cwd=shop)
     assert "$.responses[0].tools.allowed_tools: no provider has a built-in tool 'telepathy'" in ran.err
 
 
@@ -200,7 +200,7 @@ def test_an_answer_that_broke_off_is_printed_noted_and_no_success(shop: Path) ->
     ran = toolspan("ask", "?", "-m", model, cwd=shop)
     assert (ran.code, ran.out) == (1, "It is\n")
     assert "note: The answer broke off" in ran.err
-    ran = toolspan("ask", "?", "--json", "-m", model, cwd=shop)
+    ran = toolspan("ask", "?", "--json", "-m", model, "--trust", cwd=shop)
     assert (ran.code, ran.json["incomplete"], ran.err) == (1, True, "")
 
 

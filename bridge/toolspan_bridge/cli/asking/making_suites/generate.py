@@ -61,9 +61,7 @@ async def _reworded(generated: Generated, model: str, session: Session) -> Gener
     """``generated`` with queries in the words of ``model``; those that stay as they are, are said."""
     from ....toolbox import Toolbox
 
-    async with Asker(
-        session.config, Toolbox([]), allow=session.choice.allowing(TERMINAL), on_note=print_note
-    ) as asker:
+    async with Asker(session.config, Toolbox([]), on_note=print_note) as asker:
 
         async def ask(question: str) -> str:
             with waiting(f"a query in the words of {model}"):

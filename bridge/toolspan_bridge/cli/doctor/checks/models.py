@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ....errors import UsageError
-from ....providers import DEFAULT_MODEL, foreign_provider, own_providers, split_model
+from ....providers import DEFAULT_MODEL, WithheldProvider, own_providers, split_model
 from ....providers.best import best_of
 from ....providers.listing import ModelLister
 from ....sessions.chosen.default_model import set_default_model
@@ -37,8 +37,8 @@ async def check(around: Surroundings) -> list[Finding]:
         ]
     if provider in _UNLISTED:
         return [ok(f"the default model is {model} ({set_by})")]
-    if not around.may_run(foreign_provider(around.config, provider)):
-        return [warning(f"{provider} was not asked for its models: nobody allowed it", "add --trust")]
+    if isinstance(own.get(provider), WithheldProvider):
+        return [warning(f"{provider} was not asked for its models: nobody trusts this folder", "add --trust")]
     (listed,) = await ModelLister(own).listed([provider])
     if listed.error is not None:
         why = f"the default model {model} ({set_by}) cannot answer: {listed.error.message}"

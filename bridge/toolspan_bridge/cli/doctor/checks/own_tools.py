@@ -8,7 +8,7 @@ from typing import Any
 
 import anyio.to_thread
 
-from toolspan_server.config import counted, untrusted_code
+from toolspan_server.config import counted
 
 from ....errors import BridgeError
 from ...init import server_description
@@ -22,19 +22,23 @@ async def check(around: Surroundings) -> list[Finding]:
     """The tools that would be served, and what is left out."""
     if around.error is not None or not around.files:
         return []
-    if not around.may_run(untrusted_code(around.config)):
-        return [
-            warning("its own tools were not looked at: nobody allowed what the config runs", "add --trust")
+    found = []
+    if around.withholds("tools", "services", "handlers"):
+        found = [
+            warning("some of its own tools were not looked at: nobody trusts this folder", "add --trust")
         ]
+        if not around.config.tools.registry:
+            return found
     options = [part for path in around.files for part in ("--config", str(path))]
+    options = [*(["--restricted"] if around.config.is_restricted else []), *options]
     options += ["--skip-invalid"] if around.choice.skip_invalid else []
     try:
-        found = await anyio.to_thread.run_sync(partial(server_description, *options))
+        served = await anyio.to_thread.run_sync(partial(server_description, *options))
     except BridgeError as error:
         return [problem(f"its server does not start: {error.message}", "see the message", error.exit_code)]
-    tools = counted("tools", len(found["tools"]))
-    first = [ok(f"its server starts, with {tools}")] if found["tools"] else []
-    return [*first, *_of_sources(found), *_of_services(found["services"])]
+    tools = counted("tools", len(served["tools"]))
+    first = [ok(f"its server starts, with {tools}")] if served["tools"] else []
+    return [*found, *first, *_of_sources(served), *_of_services(served["services"])]
 
 
 def _of_sources(found: Mapping[str, Any]) -> Iterator[Finding]:

@@ -6,11 +6,10 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from toolspan_server.config import untrusted_servers
 from toolspan_server.engines.upstreams import ServerSpec
 
 from ....principals import LOCAL_USER
-from ....toolbox import McpJson, Toolbox, foreign, servers_of
+from ....toolbox import McpJson, Toolbox, foreign_servers, servers_of
 from ..finding import Finding, ok, problem, warning
 from ..surroundings import Surroundings
 
@@ -22,11 +21,12 @@ async def check(around: Surroundings) -> list[Finding]:
     """Each server: its tools, or why there are none."""
     beside = None if around.choice.is_named else McpJson.read(Path.cwd())
     servers = [each for each in servers_of(around.config, beside=beside) if not each.own]
+    missing = [finding for server in servers for finding in _program(server)]
+    withheld = around.withholds("mcpServers", "mcp_servers", "servers")
+    if withheld or (beside is not None and not around.may_use(foreign_servers(beside))):
+        return [*missing, warning("the servers were not started: nobody trusts this folder", "add --trust")]
     if not servers:
         return []
-    missing = [finding for server in servers for finding in _program(server)]
-    if not around.may_run([*untrusted_servers(around.config), *foreign(around.config, beside)]):
-        return [*missing, warning("the servers were not started: nobody allowed it", "add --trust")]
     return [*missing, *await _answers(servers)]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from toolspan_server.config import untrusted_store
-
 from ....errors import StoreError
 from ..finding import Finding, ok, problem, warning
 from ..surroundings import Surroundings
@@ -21,8 +19,8 @@ async def check(around: Surroundings) -> list[Finding]:
 
     if around.error is not None:
         return []
-    if not around.may_run(untrusted_store(around.config)):
-        return [warning("the validation store is on another machine and was not looked at", "add --trust")]
+    if around.withholds("validation"):
+        return [warning("the validation store was not looked at: nobody trusts this folder", "add --trust")]
     try:
         shown = place_of(store_of(around.config)).shown
         records = await anyio.to_thread.run_sync(read_records, store_of(around.config))

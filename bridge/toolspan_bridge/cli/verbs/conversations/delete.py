@@ -8,7 +8,7 @@ import click
 
 from ....errors import ConsentError
 from ....sessions.chosen.config import ConfigChoice
-from ....sessions.kept.stored import store_of
+from ....sessions.kept.stored import STORED, store_of
 from ...host import TERMINAL
 from ...inputs import completed
 from ...inputs.options import config_options, json_option, read_config
@@ -26,7 +26,7 @@ from ...terminal.questions.lines import confirm
 @json_option
 def command(conversations: tuple[str, ...], yes: bool, choice: ConfigChoice, as_json: bool) -> None:
     """Delete the conversations ID, for good."""
-    store = store_of(read_config(choice, needed=False), choice, TERMINAL)
+    store = store_of(read_config(choice, needed=False, keys=STORED), choice, TERMINAL)
     entries = {entry.path: entry for entry in map(store.find, conversations)}.values()
     titles = "; ".join(entry.head.title for entry in entries)
     if not yes:

@@ -9,7 +9,7 @@ import click
 from ....conversation.exports import EXPORTS
 from ....sessions.chosen.config import ConfigChoice
 from ....sessions.kept.exported import exported, write_new
-from ....sessions.kept.stored import store_of
+from ....sessions.kept.stored import STORED, store_of
 from ...host import TERMINAL
 from ...inputs import completed
 from ...inputs.options import config_options, read_config
@@ -35,7 +35,7 @@ def command(conversation: str, form: str, output: str | None, choice: ConfigChoi
 
     Values of the config's secrets are written as ***: what is exported may be given to others.
     """
-    config = read_config(choice, needed=False)
+    config = read_config(choice, needed=False, keys=STORED)
     store = store_of(config, choice, TERMINAL)
     text = exported(store.read(store.find(conversation)), form, config)
     if output is None:

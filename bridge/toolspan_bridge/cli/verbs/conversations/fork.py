@@ -6,7 +6,7 @@ import click
 
 from ....conversation.fork import forked
 from ....sessions.chosen.config import ConfigChoice
-from ....sessions.kept.stored import store_of
+from ....sessions.kept.stored import STORED, store_of
 from ...host import TERMINAL
 from ...inputs import completed
 from ...inputs.options import config_options, json_option, read_config
@@ -27,7 +27,7 @@ from ...terminal.output import emit_json, emit_text, print_note
 @json_option
 def command(conversation: str, questions: int | None, choice: ConfigChoice, as_json: bool) -> None:
     """Copy the conversation ID and print the id of the copy; the original stays as it is."""
-    store = store_of(read_config(choice, needed=False), choice, TERMINAL)
+    store = store_of(read_config(choice, needed=False, keys=STORED), choice, TERMINAL)
     log = store.read(store.find(conversation))
     copy = forked(log.conversation, questions)
     problems: list[str] = []

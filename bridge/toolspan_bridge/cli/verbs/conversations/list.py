@@ -10,7 +10,7 @@ import click
 from ....conversation.store import Entry
 from ....sessions.chosen.config import ConfigChoice
 from ....sessions.kept.saved_conversation import SHOWN_ID
-from ....sessions.kept.stored import store_of
+from ....sessions.kept.stored import STORED, store_of
 from ...host import TERMINAL
 from ...inputs.options import config_options, json_option, read_config
 from ...module_group import Verb
@@ -23,7 +23,7 @@ from ...terminal.output import emit_json, emit_table, print_note
 @json_option
 def command(limit: int, choice: ConfigChoice, as_json: bool) -> None:
     """List the saved conversations, the one that was gone on with last first."""
-    store = store_of(read_config(choice, needed=False), choice, TERMINAL)
+    store = store_of(read_config(choice, needed=False, keys=STORED), choice, TERMINAL)
     entries = store.entries()
     if as_json:
         emit_json({"conversations": [entry_data(entry) for entry in entries[:limit]]})

@@ -9,7 +9,7 @@ import click
 
 from ....conversation.prune import prune
 from ....sessions.chosen.config import ConfigChoice
-from ....sessions.kept.stored import kept_by, store_of
+from ....sessions.kept.stored import STORED, kept_by, store_of
 from ...host import TERMINAL
 from ...inputs.options import config_options, json_option, read_config
 from ...module_group import Verb
@@ -37,7 +37,7 @@ def command(
     keep_days: int | None, keep_bytes: int | None, dry_run: bool, choice: ConfigChoice, as_json: bool
 ) -> None:
     """Remove the conversations that are too old or too many, as ask and chat do when they end."""
-    config = read_config(choice, needed=False)
+    config = read_config(choice, needed=False, keys=STORED)
     kept = kept_by(config)
     kept = kept if keep_days is None else replace(kept, days=keep_days)
     kept = kept if keep_bytes is None else replace(kept, total_bytes=keep_bytes)

@@ -9,7 +9,7 @@ import click
 from ....conversation.search import Found, search
 from ....sessions.chosen.config import ConfigChoice
 from ....sessions.kept.saved_conversation import SHOWN_ID
-from ....sessions.kept.stored import store_of
+from ....sessions.kept.stored import STORED, store_of
 from ...host import TERMINAL
 from ...inputs.options import config_options, json_option, read_config
 from ...module_group import Verb
@@ -29,7 +29,7 @@ def command(text: str, regex: bool, limit: int, choice: ConfigChoice, as_json: b
 
     Of each conversation, with those of its sub-agents, at most three places are shown, the latest first.
     """
-    config = read_config(choice, needed=False)
+    config = read_config(choice, needed=False, keys=STORED)
     found = search(store_of(config, choice, TERMINAL), text, regex=regex, report=print_note)
     shown = list(islice(found, limit))
     if as_json:

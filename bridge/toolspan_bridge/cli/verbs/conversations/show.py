@@ -13,7 +13,7 @@ from ....conversation.store import ConversationStore, Entry
 from ....errors import UsageError
 from ....providers.prices import usd_text
 from ....sessions.chosen.config import ConfigChoice
-from ....sessions.kept.stored import store_of
+from ....sessions.kept.stored import STORED, store_of
 from ...asking.log_lines import log_lines
 from ...host import TERMINAL
 from ...inputs import completed
@@ -33,7 +33,7 @@ def command(conversation: str, choice: ConfigChoice, as_json: bool) -> None:
     What sub-agents did is indented below the results of the calls that started them. Values of the config's
     secrets are shown as ***.
     """
-    config = read_config(choice, needed=False)
+    config = read_config(choice, needed=False, keys=STORED)
     store = store_of(config, choice, TERMINAL)
     entry = store.find(conversation)
     log = store.read(entry)

@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from toolspan_server.config import Config, UntrustedItem, load_config, refusal
 from toolspan_server.engines.upstreams import ServerSpec
 
-from ....errors import UsageError
+from ....errors import ConsentError, UsageError
 from ....oauth import SignIn
-from ....sessions.chosen.config import ConfigChoice
+from ....sessions.chosen.config import ConfigChoice, config_paths_or_default, whole_config
 from ....sessions.chosen.target import server_of
-from ....toolbox import McpJson, foreign, servers_of
+from ....toolbox import McpJson, foreign_servers, servers_of
 from ...host import TERMINAL
-from ...inputs.options import read_config
 
 
 def chosen_server(choice: ConfigChoice, text: str) -> ServerSpec:
@@ -36,13 +36,15 @@ def chosen_server(choice: ConfigChoice, text: str) -> ServerSpec:
 
 def remote_servers(choice: ConfigChoice) -> Sequence[ServerSpec]:
     """The servers of the config, and of the folder's .mcp.json, that have a URL."""
-    config = read_config(choice, needed=False)
+    config = _whole(choice)
     return [spec for spec in servers_of(config, beside=_beside(choice)) if spec.url and not spec.problem]
 
 
 def allow(choice: ConfigChoice) -> None:
     """Raise ``ConsentError`` when the config was found, not named, and nobody allowed its servers."""
-    choice.allow(foreign(read_config(choice, needed=False), _beside(choice)), TERMINAL)
+    found = _foreign(choice)
+    if found and not choice.may_run and not choice.is_trusted(found, TERMINAL, ask=True):
+        raise ConsentError(refusal(found))
 
 
 def described(signed: SignIn, place: str) -> dict[str, Any]:
@@ -56,6 +58,18 @@ def described(signed: SignIn, place: str) -> dict[str, Any]:
         "expires": None if ends is None else ends.isoformat(timespec="seconds"),
         "place": place,
     }
+
+
+def _foreign(choice: ConfigChoice) -> Sequence[UntrustedItem]:
+    """What of the config and of .mcp.json needs consent before a server is used."""
+    files, beside = config_paths_or_default(choice.paths), _beside(choice)
+    found = load_config(*files, restricted=True).withheld if files else ()
+    return (*found, *(foreign_servers(beside) if beside is not None else ()))
+
+
+def _whole(choice: ConfigChoice) -> Config:
+    """The config, whole: its servers are looked up by name, and used only once they are allowed."""
+    return whole_config(choice, TERMINAL) if config_paths_or_default(choice.paths) else Config()
 
 
 def _beside(choice: ConfigChoice) -> McpJson | None:

@@ -10,6 +10,7 @@ from ....common.call_patterns import RE2_PREFIX, CallPattern, CallRule
 from ....common.re2_patterns import compiled
 from ....problems import Fault, Faulty
 from ....schema.constraints import AfterValidator
+from ....schema.inert import CONDITION, DATA, PARTS, only
 from ....schema.records import Record, key
 
 
@@ -27,22 +28,30 @@ def _pattern(text: str) -> str:
 class ApprovalRule(Record):
     """A rule about calls: all of its conditions must hold, and the first that applies is used."""
 
-    action: Literal["allow", "deny", "ask"] = key("What becomes of the calls.")
+    action: Literal["allow", "deny", "ask"] = key(
+        "What becomes of the calls.",
+        inert=only("deny", "ask", reason="it only narrows what is called unasked"),
+    )
     tools: tuple[str, ...] | None = key(
         "Globs of tool names, as Write or files/*, with the server before the slash; any tool when absent.",
         default=None,
+        inert=CONDITION,
     )
-    servers: tuple[str, ...] | None = key("Globs of server names; any server when absent.", default=None)
+    servers: tuple[str, ...] | None = key(
+        "Globs of server names; any server when absent.", default=None, inert=CONDITION
+    )
     arguments: dict[str, Annotated[str, AfterValidator(_pattern)]] = key(
         "A pattern for each named argument: a glob of its whole text, or re: and an RE2 pattern to search.",
         factory=dict,
+        inert=CONDITION,
     )
     paths: tuple[str, ...] | None = key(
         "Globs of paths, relative to the workspace or the config's folder, that the files of the call lie "
         "in. In a rule that denies, tools of a workspace open no such file, by whatever path.",
         default=None,
+        inert=CONDITION,
     )
-    reason: str | None = key("What the model is told when the call is denied.", default=None)
+    reason: str | None = key("What the model is told when the call is denied.", default=None, inert=DATA)
 
     @property
     def pattern(self) -> CallPattern:
@@ -65,9 +74,10 @@ class ApprovalsConfig(Record):
         "Which calls need approval: none, all, those of destructive tools, or what the rules say and "
         "otherwise destructive ones. By default rules where there are any, else destructive.",
         default=None,
+        inert=only("always", "destructive", "rules", reason="it asks no less than the default"),
     )
     rules: tuple[ApprovalRule, ...] = key(
-        "Rules about calls; those that deny hold under every policy.", default=()
+        "Rules about calls; those that deny hold under every policy.", default=(), inert=PARTS
     )
 
     def call_rules(self) -> tuple[CallRule, ...]:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from ....engines.databases._urls import checked_url, host_of
 from ....problems import Fault, Faulty
+from ....schema.inert import CHOICE, only
 from ....schema.records import Record, key
 from ....schema.values import Count, Fraction
 
@@ -32,26 +33,31 @@ class ValidationConfig(Record):
         hidden=True,
         default=None,
     )
-    threshold: Fraction = key("The share of successful trials from which a model is validated.", default=0.8)
+    threshold: Fraction = key(
+        "The share of successful trials from which a model is validated.", default=0.8, inert=CHOICE
+    )
     minimum: Count = key(
-        "The trials below which a model is no more than provisionally validated.", default=10
+        "The trials below which a model is no more than provisionally validated.", default=10, inert=CHOICE
     )
     on_unvalidated: Literal["ignore", "warn", "refuse"] = key(
         "What ask and chat do with a model that is to have tools and is not validated with them: nothing, "
         "say so, or end before it is asked.",
         default="warn",
+        inert=only("warn", "refuse"),
     )
     better_mode: Literal["use", "say", "ignore"] = key(
         "What ask and chat do with a model that succeeds more often by prompts than by native calls, with "
         "these tools and by more than chance: use it so and say that, only say it, or neither. A model that "
         "is named with prompt: or native: is used as named.",
         default="use",
+        inert=CHOICE,
     )
     failing_tools: Literal["offer", "last", "leave_out"] = key(
         "What ask and chat do with a tool that the model fails with, the upper end of the interval of its "
         "trials being below the threshold: offer it like any other, after all others, or not at all. It is "
         "said.",
         default="offer",
+        inert=CHOICE,
     )
     concurrency: dict[str, Count] = key(
         "How many trials of a provider validate runs at once, by the provider's name, as in {ollama: 1}. Of "

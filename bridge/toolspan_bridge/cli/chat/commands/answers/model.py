@@ -8,7 +8,7 @@ from dataclasses import replace
 from toolspan_server.common.did_you_mean import nearest
 
 from .....errors import AuthError, BridgeError, UnreachableError, UsageError
-from .....providers import own_providers, provider_names, split_model
+from .....providers import WithheldProvider, own_providers, provider_names, split_model
 from ....terminal.output import print_note
 from ...chat import Chat
 from ...command import Command
@@ -83,7 +83,7 @@ async def model_words(chat: Chat, before: tuple[str, ...], typed: str) -> Iterab
     used = list(chat.saved.conversation.models)
     if not slash:
         return [*used, *(f"{name}/" for name in names)]
-    if provider not in names or (provider in own and not session.choice.may_run):
+    if provider not in names or isinstance(own.get(provider), WithheldProvider):
         return used
     [listing] = await chat.asker.lister.listed([provider])
     return [*used, *(f"{provider}/{facts.model}" for facts in listing.models)]
