@@ -66,7 +66,7 @@ class StdioSession:
         plain: bool = True,
         era: ClientEra | None = None,
     ) -> None:
-        self._fast_path = FastPath(view)
+        self._fast_path = FastPath(view, previews=True)
         self._calls = calls
         self._build = build
         self._send = send

@@ -32,6 +32,7 @@ from ...schema.records import (
 )
 
 if TYPE_CHECKING:
+    from ...common.call_preview import CallPreview
     from ._blocking import Blocking
 
 
@@ -187,3 +188,20 @@ class Handled:
             return await handler(dict(arguments), context)
         result = await self._blocking.run(partial(handler, dict(arguments), context))
         return await result if inspect.isawaitable(result) else result
+
+    @property
+    def has_preview(self) -> bool:
+        """Whether the handler itself says what a person is shown of a call."""
+        return handler_traits(self.kind, self.name).preview is not None
+
+    async def preview(self, arguments: Mapping[str, Any], context: Context) -> CallPreview:
+        """What the handler shows of a call with ``arguments``."""
+        function = handler_traits(self.kind, self.name).preview
+        assert function is not None
+        if self.options is not None:
+            context = replace(context, options=self.options)
+        if inspect.iscoroutinefunction(function):
+            made: Any = function(dict(arguments), context)
+            return cast("CallPreview", await made)
+        shown: Any = await self._blocking.run(partial(function, dict(arguments), context))
+        return cast("CallPreview", shown)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +13,11 @@ from ....engines.registration import handler
 from ....errors import InvalidParameters
 from ._commands import ended, runner_of
 from ._planning import not_run_while_planning
-from ._tool import Definition, Options, references
+from ._tool import Definition, Options, references, workspace_of
 
 if TYPE_CHECKING:
+    from ....common.call_preview import CallPreview
+    from ....engines.sandbox import CommandLimits
     from ...services._workspaces import Workspaces
 
 _SPARE_MS = 30_000
@@ -82,7 +86,45 @@ DEFINITION = Definition(
 )
 
 
-@handler("Bash", kind="internal", options=Options, references=references)
+_SHOWN = frozenset(("command", "timeout", "description", "run_in_background"))
+
+
+async def _preview(arguments: dict[str, Any], context: Context) -> CallPreview:
+    from ....common.call_preview import CallPreview, Section
+    from ._previewing import with_rest
+
+    runner = runner_of(context)
+    report = await runner.describe()
+    seconds = _seconds(arguments, runner.limits)
+    background = arguments.get("run_in_background", False)
+    after = f"{seconds:g} s, in the background: the call returns at once" if background else f"{seconds:g} s"
+    sections = [
+        Section("code", "command", arguments["command"]),
+        Section("code", "run by", f"bash -c, in {workspace_of(context).path}"),
+        Section("text", "sandbox", _confinement(report)),
+        Section("text", "ended after", after),
+    ]
+    if "description" in arguments:
+        sections.append(Section("text", "the model says of it", arguments["description"]))
+    warnings = (_UNCONFINED,) if report["kind"] == "none" else ()
+    made = CallPreview(tuple(sections), warnings=warnings, basis=json.dumps(report, sort_keys=True))
+    return with_rest(made, arguments, _SHOWN)
+
+
+_UNCONFINED = "It runs OUTSIDE of any sandbox: it can do whatever the user can that the server runs as."
+
+
+def _confinement(report: Mapping[str, Any]) -> str:
+    """What a command may reach, as the runner reports it."""
+    if report["kind"] == "none":
+        return f"none ({report['why']})"
+    network = "with the network" if report["network"] else "no network"
+    readable = f"; reads also {', '.join(report['readable'])}" if report["readable"] else ""
+    writes = ", ".join(report["writable"])
+    return f"{report['kind']}, {network}; writes only in {writes} and a temporary folder{readable}"
+
+
+@handler("Bash", kind="internal", options=Options, references=references, preview=_preview)
 @not_run_while_planning
 async def bash(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"command", "timeout"?, "description"?, "run_in_background"?}`` → ``{"output", "exit_code",
@@ -94,25 +136,32 @@ async def bash(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """
     runner = runner_of(context)
     text: str = arguments["command"]
-    if "\0" in text:
-        raise InvalidParameters(["command must not hold a NUL character"])
     limits = runner.limits
+    seconds = _seconds(arguments, limits)
     sandbox = (await runner.describe())["kind"]
     if arguments.get("run_in_background", False):
-        owner, seconds = caller_of(context), limits.background_timeout_ms / 1000
-        if "timeout" in arguments:
-            seconds = min(seconds, arguments["timeout"] / 1000)
+        owner = caller_of(context)
         shell = await runner.background.start(owner, text, lambda: runner.start(text, seconds))
         return {"bash_id": shell.id, "status": "running", "sandbox": sandbox}
-    asked = arguments.get("timeout", min(limits.timeout_ms, limits.max_timeout_ms))
+    ending, command = await runner.run(text, seconds)
+    return {
+        "output": command.output.take(),
+        **ended(ending, limits, round(seconds * 1000)),
+        "output_bytes": command.output.total,
+        "sandbox": sandbox,
+    }
+
+
+def _seconds(arguments: Mapping[str, Any], limits: CommandLimits) -> float:
+    """After how long the command is ended. Raises ``InvalidParameters`` for a call that cannot be made."""
+    if "\0" in arguments["command"]:
+        raise InvalidParameters(["command must not hold a NUL character"])
+    if arguments.get("run_in_background", False):
+        longest = limits.background_timeout_ms
+        return min(longest, arguments.get("timeout", longest)) / 1000
+    asked: int = arguments.get("timeout", min(limits.timeout_ms, limits.max_timeout_ms))
     if asked > limits.max_timeout_ms:
         raise InvalidParameters(
             [f"timeout must be at most {limits.max_timeout_ms} (bash.limits.max_timeout_ms), not {asked}"]
         )
-    ending, command = await runner.run(text, asked / 1000)
-    return {
-        "output": command.output.take(),
-        **ended(ending, limits, asked),
-        "output_bytes": command.output.total,
-        "sandbox": sandbox,
-    }
+    return asked / 1000
