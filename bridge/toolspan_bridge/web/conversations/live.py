@@ -89,9 +89,10 @@ class LiveConversation:
         posted: Posted,
         preset_of: PresetOf,
         recording: Recording,
+        principal: str,
     ) -> None:
-        """Answer ``posted`` and tell its events; whatever comes of it, ``run_ended`` is the last one.
-        ``preset_of`` gives the preset of a name; ``recording`` records it."""
+        """Answer ``posted`` of ``principal`` and tell its events; whatever comes of it, ``run_ended`` is the
+        last one. ``preset_of`` gives the preset of a name; ``recording`` records it."""
         assert self.run is not None
         run = self.run
         tell = partial(self._tell, run)
@@ -104,7 +105,9 @@ class LiveConversation:
                         preset = await to_thread.run_sync(preset_of, details.preset)
                         asker = beside(used.asker, host)
                         saved.conversation.settings = details.settings()
-                        answering = Answering(asker, saved, host, tell, preset, details.model, recording)
+                        answering = Answering(
+                            asker, saved, host, tell, preset, details.model, recording, principal
+                        )
                         await self._answered(answering, posted)
                     await to_thread.run_sync(shelf.keep, self.id, replace(details, begun=True))
         finally:

@@ -202,6 +202,7 @@ class OwnConversations:
                 posted,
                 self._preset,
                 Recording(self._runner.activity, About(self._principal, "/api/conversations", group=run.id)),
+                self._principal,
             ),
         )
         return run
