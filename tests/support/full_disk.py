@@ -24,6 +24,7 @@ from tests.support.logged_talks import LoggedTalk
 from tests.support.workspaces import workspace_tools, write_files
 from toolspan_bridge import PresetStore
 from toolspan_bridge.approvals import Approval, ApprovalRequest, PersonAnswer, Remembered
+from toolspan_bridge.approvals.remembered import Origins
 from toolspan_bridge.conversation.log import read_log
 from toolspan_bridge.errors import StoreError, UsageError
 from toolspan_bridge.messages import Assistant, User
@@ -118,7 +119,9 @@ async def trust(disk: Path) -> AsyncGenerator[Keeper]:
 
 @asynccontextmanager
 async def approvals(disk: Path) -> AsyncGenerator[Keeper]:
-    remembered = Remembered(disk / "approvals.json", lambda server: server)
+    remembered = Remembered(
+        disk / "approvals.json", Origins("", lambda server: server, lambda _server, _tool: ""), "local", "c"
+    )
     yes = PersonAnswer(Approval(allowed=True, decider="person", scope="tool"))
 
     def request(name: str, text: str = "") -> ApprovalRequest:

@@ -47,13 +47,16 @@ TOOLS: list[dict[str, Any]] = [
     for name in ("edit_file", HOSTILE)
 ]
 EDIT = {"path": "notes.txt", "old_string": "one\ntwo\nthree", "new_string": "one\n2\nthree"}
-ASKED = {"decisions": ["allow_once", "deny"], "reason": "", "warnings": []}
+ASKED = {"decisions": ["allow_once", "deny"], "reason": ""}
 ANSWER = "It is **sunny** in Paris.\n\n- 21 °C\n- no [wind](https://example.com)\n\n"
 ANSWER += f"{HOSTILE} [x](javascript:alert(1))"
 
 
-def run_events(run: str, text: str) -> list[tuple[str, dict[str, Any]]]:
+def run_events(
+    run: str, text: str, arguments: dict[str, Any], preview: dict[str, Any] | None
+) -> list[tuple[str, dict[str, Any]]]:
     """A run with a call that needs an approval, up to where it waits for that."""
+    shown = {} if preview is None else {"preview": preview}
     call = {"tool_use_id": "c1", "server": "home", "tool_name": "edit_file", "iteration": 1}
     return [
         ("run_started", {"run": run, "text": text}),
@@ -62,10 +65,10 @@ def run_events(run: str, text: str) -> list[tuple[str, dict[str, Any]]]:
         ("text_delta", {"run": run, "text": "Let me "}),
         ("text_delta", {"run": run, "text": "look."}),
         ("text", {"run": run, "text": "Let me look."}),
-        ("tool_call", {"run": run, **call, "tool_input": EDIT}),
+        ("tool_call", {"run": run, **call, "tool_input": arguments}),
         (
             "approval_requested",
-            {"run": run, "request": "r1", **call, "tool_input": EDIT, **ASKED},
+            {"run": run, "request": "r1", **call, "tool_input": arguments, **ASKED, **shown},
         ),
     ]
 
@@ -98,12 +101,15 @@ def ending(run: str, allowed: bool) -> list[tuple[str, dict[str, Any]]]:
 
 class PageApi:
     """The API. ``posted`` are paths and bodies of what was sent; after ``break_after`` events of a
-    conversation each of its streams breaks off once."""
+    conversation each of its streams breaks off once. The call that needs an approval has ``arguments``, and
+    is shown as ``preview``."""
 
     def __init__(self) -> None:
         self.posted: list[tuple[str, Any]] = []
         self.asked_after: list[str | None] = []
         self.break_after = 0
+        self.arguments: dict[str, Any] = EDIT
+        self.preview: dict[str, Any] | None = None
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.text = ""
         self.url = ""
@@ -136,7 +142,7 @@ class PageApi:
             return JSONResponse(self._conversation(), 201)
         if path.endswith("/messages"):
             self.text = body["text"]
-            self.events = run_events("run1", self.text)
+            self.events = run_events("run1", self.text, self.arguments, self.preview)
             return JSONResponse({"run": {"id": "run1", "state": "running"}}, 202)
         if "/answers/" in path:
             self.events += ending("run1", body.get("decision") != "deny")

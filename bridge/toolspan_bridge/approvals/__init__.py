@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from .approver import FilesOf, PolicyApprover
     from .definition import Departure, definition_diff, definition_of, digest_of
     from .patterns import CallFiles, Pattern
-    from .person import Person, PersonAnswer
+    from .person import EditedCall, Person, PersonAnswer, question_of
     from .policy import Policy, asks_itself, reason_to_ask
     from .remembered import Remembered
     from .request import Approval, ApprovalRequest, Approver
-    from .sandbox import lacks_sandbox, sandbox_of
+    from .sandbox import lacks_sandbox
     from .unattended import Unattended
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Approver",
     "CallFiles",
     "Departure",
+    "EditedCall",
     "FilesOf",
     "Pattern",
     "Person",
@@ -38,8 +39,8 @@ __all__ = [
     "definition_of",
     "digest_of",
     "lacks_sandbox",
+    "question_of",
     "reason_to_ask",
-    "sandbox_of",
 ]
 
 _MODULES = {
@@ -48,6 +49,7 @@ _MODULES = {
     "Approver": ".request",
     "CallFiles": ".patterns",
     "Departure": ".definition",
+    "EditedCall": ".person",
     "FilesOf": ".approver",
     "Pattern": ".patterns",
     "Person": ".person",
@@ -61,8 +63,8 @@ _MODULES = {
     "definition_of": ".definition",
     "digest_of": ".definition",
     "lacks_sandbox": ".sandbox",
+    "question_of": ".person",
     "reason_to_ask": ".policy",
-    "sandbox_of": ".sandbox",
 }
 
 if not TYPE_CHECKING:

@@ -13,6 +13,7 @@ from toolspan_server.engines.upstreams import ListedTool
 from ..errors import StoreError
 from .definition import Departure
 from .patterns import CallFiles, Pattern, names_tool
+from .person import EditedCall
 from .policy import Policy, asks_itself, reason_to_ask
 from .request import Approval, ApprovalRequest
 from .sandbox import lacks_sandbox
@@ -112,7 +113,7 @@ class PolicyApprover:
         return await self._asked(request, departure)
 
     async def _asked(self, request: ApprovalRequest, departure: Departure | None = None) -> Approval:
-        remembered = None if lacks_sandbox(request.tool) else self._remembered
+        remembered = None if lacks_sandbox(request) else self._remembered
         if remembered is not None:
             known = remembered.answer(request, self._files_of(request.server, request.tool), departure)
             if known.approval is not None:
@@ -122,15 +123,29 @@ class PolicyApprover:
             remedy = DEFINITION_REMEDY if departure and departure.reason else self._remedy
             text = f"{request.reason}, and there is nobody to ask here ({remedy})"
             return Approval(allowed=False, decider="policy", reason=text)
-        answer = await self._person.ask(request, departure)
-        if answer.approval.arguments is not None:
-            request = replace(request, arguments=answer.approval.arguments)
+        asked = await self._put_to(self._person, request, departure)
+        if isinstance(asked, Approval):
+            return asked
+        shown, answer = asked
+        if remembered is not None:
+            self._keep(remembered, shown, answer, departure)
+        changed = None if shown.arguments == request.arguments else shown.arguments
+        return replace(answer.approval, arguments=changed, shown=shown.shown)
+
+    async def _put_to(
+        self, person: Person, request: ApprovalRequest, departure: Departure | None
+    ) -> tuple[ApprovalRequest, PersonAnswer] | Approval:
+        """The answer of ``person`` and the request that it is about, which they saw: with other arguments,
+        where they edited those. A denial where a rule denies what they wrote."""
+        while True:
+            request = await request.previewed()
+            answer = await person.ask(request, departure)
+            if not isinstance(answer, EditedCall):
+                return request, answer
+            request = replace(request, arguments=answer.arguments)
             rule = self._rule(request.server, request.tool, request.arguments)
             if rule is not None and rule.action == "deny":
                 return Approval(allowed=False, decider="rule", reason=rule.reason or "a rule denies it")
-        if remembered is not None:
-            self._keep(remembered, request, answer, departure)
-        return answer.approval
 
     def _keep(
         self,

@@ -6,7 +6,7 @@ from typing import Literal
 
 from toolspan_server.engines.upstreams import ListedTool
 
-from .sandbox import lacks_sandbox
+from .sandbox import says_no_sandbox
 
 Policy = Literal["never", "always", "destructive", "rules"]
 """``destructive``: tools that say that they need approval or are destructive, and those that change a
@@ -30,7 +30,7 @@ def reason_to_ask(tool: ListedTool, policy: Policy) -> str:
         return ""
     if policy == "always":
         return "every call needs approval"
-    if lacks_sandbox(tool):
+    if says_no_sandbox(tool):
         return "the tool runs commands without a sandbox"
     if asks_itself(tool):
         return "the tool is configured to need approval"

@@ -1,12 +1,18 @@
 """What a person answered earlier, for the conversation or for good, in the user's state folder.
 
     {"toolspan_approvals": 1, "answers": [
-        {"address", "tool", "digest", "definition", "over", "conversation", "arguments", "paths"}]}
+        {"principal", "config", "address", "tool", "digest", "definition", "configured", "over",
+         "conversation", "arguments", "paths"}]}
 
-An answer holds for one tool of one server, known by a hash of its command or URL, as long as the tool's
-definition stays as it was. ``conversation`` is the id of the one that it holds in, or ``null``. ``over`` is
-the hash of the definition that this one was accepted in place of, or ``null``: while a tool differs from what
-is known of it, only an answer that was given about that difference holds.
+An answer holds for the ``principal`` who gave it and for nobody else, and for one tool of one server, known
+by a hash of its command or URL, under one config (a hash of the paths of its files). It holds as long as the
+tool's definition, and what the config says of the tool and its server (``configured``), stay as they were.
+``conversation`` is the id of the one that it holds in, or ``null``. ``over`` is the hash of the definition
+that this one was accepted in place of, or ``null``: while a tool differs from what is known of it, only an
+answer that was given about that difference holds.
+
+Answers without a ``principal`` are of before it was known whose they were: they hold for nobody, and are
+removed when the next one is kept.
 """
 
 from __future__ import annotations
@@ -27,6 +33,7 @@ from .request import Approval, ApprovalRequest
 FILE = "approvals.json"
 _MARK = "toolspan_approvals"
 _MAX_ANSWERS = 1_000
+_KEY = ("principal", "config", "address", "tool", "conversation", "arguments", "paths")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +45,30 @@ class Known:
     departure: Departure | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """Where tools come from: the ``config``, which stands for the paths of its files; ``address`` gives the
+    command or URL of a server by its name, and ``configured`` what the config says of a server's tool, and of
+    the server."""
+
+    config: str
+    address: Callable[[str], str]
+    configured: Callable[[str, str], str]
+
+
 class Remembered:
-    """The answers in the file ``path``, or where ``path`` says once they are needed, for the conversation of
-    that id. ``address`` gives the command or URL of a server by its name: an answer about one server never
-    holds for another of the same name.
+    """The answers of ``principal`` in the file ``path``, or where ``path`` says once they are needed, for the
+    conversation of that id, about tools from ``origins``.
 
     Raises ``StoreError`` when the file cannot be read or written.
     """
 
     def __init__(
-        self, path: Path | Callable[[], Path], address: Callable[[str], str], conversation: str = ""
+        self, path: Path | Callable[[], Path], origins: Origins, principal: str, conversation: str
     ) -> None:
         self._path = path
-        self._address = address
+        self._origins = origins
+        self._principal = principal
         self._conversation = conversation
 
     @cached_property
@@ -62,11 +80,12 @@ class Remembered:
         """The earlier answer about calls as that of ``request``; paths are read as ``files`` says. Of a tool
         with a ``departure``, the one that was given about it."""
         digest = digest_of(definition_of(request.tool))
+        configured = self._configured(request)
         changed: Departure | None = None
         for kept in self._file.read():
             if not self._is_about(kept, request, files):
                 continue
-            if kept.get("digest") == digest:
+            if (kept.get("digest"), kept.get("configured")) == (digest, configured):
                 if departure is not None and kept.get("over") != _over(departure):
                     continue
                 scope: Any = "conversation" if kept.get("conversation") else "tool"
@@ -85,10 +104,10 @@ class Remembered:
         definition = definition_of(request.tool)
         pattern = answer.pattern or Pattern()
         kept = {
-            "address": self._known_as(request.server),
-            "tool": request.tool.name,
+            **self._whose(request),
             "digest": digest_of(definition),
             "definition": definition,
+            "configured": self._configured(request),
             "over": None if departure is None else _over(departure),
             "conversation": self._conversation if scope == "conversation" else None,
             "arguments": dict(pattern.arguments),
@@ -97,25 +116,38 @@ class Remembered:
         self._add(kept)
 
     def _is_about(self, kept: Mapping[str, Any], request: ApprovalRequest, files: CallFiles) -> bool:
-        if (kept.get("address"), kept.get("tool")) != (self._known_as(request.server), request.tool.name):
+        if any(kept.get(name) != value for name, value in self._whose(request).items()):
             return False
         if kept.get("conversation") not in (None, self._conversation):
             return False
         pattern = Pattern(arguments=kept.get("arguments") or {}, paths=kept.get("paths"))
         return pattern.covers(request.server, request.tool.name, request.arguments, files)
 
-    def _known_as(self, server: str) -> str:
-        """A hash of the server's address, which may hold a secret."""
-        return sha256(self._address(server).encode("utf-8", "surrogatepass")).hexdigest()
+    def _whose(self, request: ApprovalRequest) -> dict[str, str]:
+        """Whose answer about which tool it is; hashes stand for what may hold a secret."""
+        return {
+            "principal": self._principal,
+            "config": _hashed(self._origins.config),
+            "address": _hashed(self._origins.address(request.server)),
+            "tool": request.tool.name,
+        }
+
+    def _configured(self, request: ApprovalRequest) -> str:
+        return _hashed(self._origins.configured(request.server, request.tool.name))
 
     def _add(self, kept: Mapping[str, Any]) -> None:
         def key(each: Mapping[str, Any]) -> list[Any]:
-            return [each.get(name) for name in ("address", "tool", "conversation", "arguments", "paths")]
+            return [each.get(name) for name in _KEY]
 
         def added(known: list[dict[str, Any]]) -> list[Mapping[str, Any]]:
-            return [*(each for each in known if key(each) != key(kept)), kept][-_MAX_ANSWERS:]
+            others = [each for each in known if each.get("principal") and key(each) != key(kept)]
+            return [*others, kept][-_MAX_ANSWERS:]
 
         self._file.change(added)
+
+
+def _hashed(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _over(departure: Departure) -> str:

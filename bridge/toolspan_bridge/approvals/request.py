@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from toolspan_server.engines.upstreams import ListedTool
+
+if TYPE_CHECKING:
+    from toolspan_server.common.call_preview import CallPreview
 
 Decider = Literal["policy", "flag", "rule", "earlier", "person", "hook", "lock"]
 """What decided about a call: the policy, a flag of the command line, a rule, an earlier answer of the person,
 the person now, a hook, or that the tool's definition is not the one that was locked."""
 
 
+Previewer = Callable[[Mapping[str, Any]], Awaitable[tuple["CallPreview", str | None]]]
+"""Gives what a person is shown of a call with these arguments, made by what would run it, and its digest."""
+
+
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:
     """One call that needs approval. ``tool`` is its definition as ``server`` lists it now; ``arguments`` fit
-    its schema. ``call_id`` is the id of the model's call, and ``reason`` says why it needs approval.
+    its schema. ``call_id`` is the id of the model's call, and ``reason`` says why it needs approval;
+    ``facts`` are further sentences about it, which a person is shown first. ``is_own``: the server is our
+    own, known by how it was started, never by what it says.
+
+    ``previewer`` asks what would run the call; ``preview`` and ``shown``, its digest, are there once
+    ``previewed`` has asked it.
     """
 
     call_id: str
@@ -24,6 +36,21 @@ class ApprovalRequest:
     tool: ListedTool
     arguments: Mapping[str, Any]
     reason: str = ""
+    facts: tuple[str, ...] = ()
+    is_own: bool = False
+    previewer: Previewer | None = None
+    preview: CallPreview | None = None
+    shown: str | None = None
+
+    async def previewed(self) -> ApprovalRequest:
+        """The same, with the ``preview`` of the call with its ``arguments`` as they are now: to be shown to
+        the person before they decide."""
+        if self.previewer is None:
+            from toolspan_server.common.call_preview import plain_preview
+
+            return replace(self, preview=plain_preview(self.arguments), shown=None)
+        preview, digest = await self.previewer(self.arguments)
+        return replace(self, preview=preview, shown=digest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +59,8 @@ class Approval:
 
     ``arguments`` are those to call with where the person changed them, else ``None``. ``scope`` says how far
     the answer holds: for this call, for the conversation, for every call of the tool, or for a pattern.
+    ``shown`` is that of the request which the person saw: the call is refused where it would do something
+    else by then.
     """
 
     allowed: bool
@@ -39,6 +68,7 @@ class Approval:
     reason: str = ""
     arguments: Mapping[str, Any] | None = None
     scope: Literal["once", "conversation", "tool", "pattern"] = "once"
+    shown: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """``{"allowed", "decider", "scope"}``, and ``"reason"`` and ``"arguments"`` where there are any."""

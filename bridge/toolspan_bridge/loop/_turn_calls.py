@@ -7,6 +7,7 @@ import math
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import anyio
@@ -283,7 +284,17 @@ class _Performance:
         arguments = call.arguments or {}
         tool = self._toolbox.definition(call.spec)
         reason = self._approver.reason_to_ask(call.server, tool, arguments)
-        return ApprovalRequest(call.id, call.server, tool, arguments, reason) if reason else None
+        if not reason:
+            return None
+        return ApprovalRequest(
+            call.id,
+            call.server,
+            tool,
+            arguments,
+            reason,
+            is_own=self._toolbox.is_own(call.server),
+            previewer=partial(self._toolbox.preview, call.spec, conversation=self._turn.conversation),
+        )
 
     async def _approval(self, request: ApprovalRequest) -> Approval:
         self._send.send_nowait(
@@ -325,6 +336,7 @@ class _Performance:
                 call.id,
                 self._turn.conversation,
                 approved=approval is not None,
+                shown=None if approval is None else approval.shown,
                 report=lambda report: self._tell(call, report),
             )
         outcome = await self._after(call, outcome)

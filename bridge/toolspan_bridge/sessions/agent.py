@@ -60,15 +60,16 @@ def agent_of(
     session: Session,
     choice: ApprovalChoice,
     saved: SavedConversation,
+    principal: str,
 ) -> Agent:
-    """The agent that answers ``question`` in the conversation of ``saved``."""
+    """The agent that answers ``question`` of ``principal`` in the conversation of ``saved``."""
     conversation = saved.conversation
-    approver = OneAtATime(approver_of(session, choice, conversation.id))
+    approver = OneAtATime(approver_of(session, choice, conversation.id, principal))
     toolbox = session.toolbox.for_models().guarded(plan_guard(conversation)).accepting(_is_on(conversation))
     limits = session.config.limits.subagents
     search = ProviderSearch(question, provider, meter.pricing, _has_engine(session.config))
     parent = Parent(question, provider, toolbox, approver, meter.pricing, limits, saved.keep_subagent, search)
-    plans = Plans(session, choice, conversation.id)
+    plans = Plans(session, choice, conversation.id, principal)
     local = [*plan_tools(toolbox, conversation, plans), *subagent_tools(parent), *search.tools(toolbox)]
     if conversation.plan_mode:
         question = replace(question, system="\n\n".join(filter(None, (question.system, PLANNING))))

@@ -35,11 +35,13 @@ async def made_ready(
     options: QuestionOptions,
     saved: SavedConversation,
     *,
+    principal: str,
     approvals: ApprovalChoice,
     limits: LimitChoice,
     profile: Profile | None = None,
 ) -> ReadyQuestion:
-    """The question ``asked`` in the conversation of ``saved``; the files of ``options`` go with it.
+    """The question ``asked`` by ``principal`` in the conversation of ``saved``; the files of ``options`` go
+    with it.
 
     Raises ``UsageError`` for what the model cannot be asked, ``UnvalidatedError`` where the config refuses
     the model, and as ``RoutedAsker.routed``.
@@ -53,4 +55,5 @@ async def made_ready(
     await asker.standing.heed(question, provider)
     session = await asker.failing_tools.heed(question, provider, conversation)
     meter = asker.meter(question, provider)
-    return ReadyQuestion(agent_of(question, provider, meter, session, approvals, saved), provider, meter)
+    agent = agent_of(question, provider, meter, session, approvals, saved, principal)
+    return ReadyQuestion(agent, provider, meter)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 from toolspan_server.engines.upstreams import ListedTool
 
 from ..approvals import CallFiles, FilesOf, Policy, PolicyApprover, Remembered
-from ..approvals.remembered import FILE
+from ..approvals.remembered import FILE, Origins
 from ..approvals.workspace import works_as, workspace_name
 from ..errors import StoreError
 from ..files.user_state import user_state_directory
@@ -19,8 +20,10 @@ from .session import Session
 _REMEDY = "allow it with --approve NAME, or with rules in the config"
 
 
-def approver_of(session: Session, choice: ApprovalChoice, conversation: str) -> PolicyApprover:
-    """The approver of a question in ``conversation``, an id."""
+def approver_of(
+    session: Session, choice: ApprovalChoice, conversation: str, principal: str
+) -> PolicyApprover:
+    """The approver of a question of ``principal`` in ``conversation``, an id."""
     config = session.config.approvals
     rules = () if config is None else config.rules
     files_of = files_of_calls(session)
@@ -29,7 +32,7 @@ def approver_of(session: Session, choice: ApprovalChoice, conversation: str) -> 
         choice.allowed,
         _REMEDY,
         rules=rules,
-        remembered=remembered_of(session, conversation),
+        remembered=remembered_of(session, conversation, principal),
         person=session.host.approvals_by(files_of, _warnings_of(session)),
         files_of=files_of,
         departure_of=session.baseline.departure,
@@ -79,9 +82,27 @@ def _warnings_of(session: Session) -> Callable[[str, str], list[str]]:
     return warnings
 
 
-def remembered_of(session: Session, conversation: str) -> Remembered:
-    """What was answered earlier, for ``conversation`` and for good."""
-    return Remembered(_file, session.toolbox.address, conversation)
+def remembered_of(session: Session, conversation: str, principal: str) -> Remembered:
+    """What ``principal`` answered earlier, for ``conversation`` and for good."""
+    files = json.dumps([str(path.resolve()) for path in session.config.files])
+    origins = Origins(files, session.toolbox.address, _Configured(session))
+    return Remembered(_file, origins, principal, conversation)
+
+
+class _Configured:
+    """What the config of ``session`` says of a server's tool, and of the server, as a text that changes with
+    it. It may hold secrets."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def __call__(self, server: str, tool: str) -> str:
+        toolbox, config = self._session.toolbox, self._session.config
+        if not (toolbox.is_own(server) and config.files):
+            return toolbox.configured(server)
+        entry = next((each for each in config.tools.registry if each.name == tool), None)
+        made = [each.model_dump() for each in config.tools.sources] if entry is None else entry.model_dump()
+        return json.dumps([made, config.services.model_dump()], sort_keys=True, default=repr)
 
 
 def _file() -> Path:

@@ -18,11 +18,13 @@ _EDITS_FILES = "edits-files"
 
 @dataclass(frozen=True, slots=True)
 class Plans:
-    """Decides about the plans of the conversation of that id, under the options ``choice``."""
+    """Decides about the plans of ``principal`` in the conversation of that id, under the options
+    ``choice``."""
 
     session: Session
     choice: ApprovalChoice
     conversation: str
+    principal: str
 
     async def decide(self, plan: str) -> PlanDecision:
         """The decision; an answer that accepts edits counts for the conversation. Raises ``StoreError``."""
@@ -39,7 +41,7 @@ class Plans:
         return decision
 
     def _accept_edits(self) -> None:
-        remembered = remembered_of(self.session, self.conversation)
+        remembered = remembered_of(self.session, self.conversation, self.principal)
         toolbox = self.session.toolbox
         answer = PersonAnswer(Approval(allowed=True, decider="person", scope="conversation"))
         for spec in toolbox.tools:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 
@@ -46,8 +46,14 @@ from .outcomes import (
 )
 from .reports import Report, unreported
 
+if TYPE_CHECKING:
+    from toolspan_server.common.call_preview import CallPreview
+
 _STRICT = "dev.toolspan/strict"
 """The key of a tool's ``_meta`` by which its server requests strict schemas."""
+SHOWN_META = "dev.toolspan/shown"
+"""The key of a call's ``_meta`` by which our own server knows what the person was shown of it."""
+_PREVIEW_SECONDS = 20.0
 CONVERSATION_META = "dev.toolspan/conversation"
 """The key of a call's ``_meta`` by which our own server knows the conversation that the call belongs to."""
 _LEVEL_META = "io.modelcontextprotocol/logLevel"
@@ -125,6 +131,7 @@ class ToolConnection(Connection):
         *,
         principal: str | None,
         approved: bool = False,
+        shown: str | None = None,
         report: Report = unreported,
         elicitor: Elicitor | None = None,
         sampler: Sampler | None = None,
@@ -134,7 +141,8 @@ class ToolConnection(Connection):
 
         A server of our own is told the ``principal`` and the id of the ``conversation``, for which it keeps
         state; no other is.
-        ``approved``: the call was allowed here, which is the answer when our own server asks for that.
+        ``approved``: the call was allowed here, which is the answer when our own server asks for that;
+        ``shown`` is the digest of what a person was shown, which it compares with what it would do.
         ``report`` takes what the server says and asks meanwhile; ``elicitor`` and ``sampler`` answer what
         it asks, in place of those of ``features``.
         """
@@ -151,7 +159,7 @@ class ToolConnection(Connection):
                 clock.running(),
                 paused_by(clock.asking),
             ):
-                meta = self._meta(call, conversation, principal)
+                meta = self._meta(call, conversation, principal, (shown or "") if approved else None)
                 approves = approved and self.spec.own and self._asks_itself(name)
                 kept = KeptCall(
                     self._features.tasks,
@@ -186,6 +194,22 @@ class ToolConnection(Connection):
             code = "invalid_parameters" if error.is_invalid else "tool_error"
             return instead(error.message, code, TOOL_ERROR_ACTION)
         return outcome(call_id, name, answer, _elapsed_ms(started))
+
+    async def preview(
+        self, name: str, arguments: Mapping[str, Any], principal: str | None, conversation: str = ""
+    ) -> tuple[CallPreview, str | None]:
+        """How the server, which is one of our own, would run a call of ``name`` for ``principal``: it says so,
+        and runs nothing. Where it does not, all arguments are shown, and there is no digest."""
+        from toolspan_server.common.call_preview import PREVIEW_METHOD, plain_preview, preview_from
+
+        meta = {CONVERSATION_META: conversation} if conversation else {}
+        params = self._made_for({"name": name, "arguments": dict(arguments), "_meta": meta}, principal)
+        try:
+            return preview_from(await self.request(PREVIEW_METHOD, params, timeout=_PREVIEW_SECONDS))
+        except (CallRefused, ServerGone, NoResult, TimeoutError, ValueError) as error:
+            why = str(error) or "it did not answer in time"
+            told = f"The server {self.spec.name!r} does not say how it would run this call: {why}"
+            return plain_preview(arguments, told), None
 
     def _meanwhile(self, began: float) -> str:
         unowned = self.unowned_since(began)
@@ -274,9 +298,14 @@ class ToolConnection(Connection):
                 return answer
             return await with_answers(send, answer, call.questions, self._features.limits.rounds)
 
-    def _meta(self, call: ActiveCall, conversation: str, principal: str | None) -> dict[str, Any]:
-        meta = {"progressToken": call.id, _LEVEL_META: self._features.log_level}
-        meta |= {CONVERSATION_META: conversation} if self.spec.own and conversation else {}
+    def _meta(
+        self, call: ActiveCall, conversation: str, principal: str | None, shown: str | None
+    ) -> dict[str, Any]:
+        meta: dict[str, Any] = {"progressToken": call.id, _LEVEL_META: self._features.log_level}
+        if not self.spec.own:
+            return meta
+        known = {CONVERSATION_META: conversation or None, SHOWN_META: shown}
+        meta |= {key: value for key, value in known.items() if value is not None}
         return meta | self._identity(principal)
 
     def _identity(self, principal: str | None) -> dict[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapp
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
@@ -29,6 +29,9 @@ from .contents import Contents
 from .local import LOCAL_SERVER, LocalCall, LocalFailure, LocalTool, local_outcome
 from .outcomes import UNLISTED_ACTION, failed
 from .reports import Report, unreported
+
+if TYPE_CHECKING:
+    from toolspan_server.common.call_preview import CallPreview
 
 __all__ = ["CONNECT_TIMEOUT_SECONDS", "Guard", "ServerState", "Through", "Toolbox"]
 
@@ -303,6 +306,27 @@ class Toolbox:
         connection = self._connections.get(server)
         return "" if connection is None else connection.spec.address
 
+    def configured(self, server: str) -> str:
+        """All that its entry says of the server of that name, variables and headers too: it may hold
+        secrets. Empty of one that is not known."""
+        connection = self._connections.get(server)
+        return "" if connection is None else connection.spec.written
+
+    async def preview(
+        self, spec: ToolSpec, arguments: Mapping[str, Any], conversation: str = ""
+    ) -> tuple[CallPreview, str | None]:
+        """What a person is shown of a call before they allow it, and its digest.
+
+        A server of our own is asked how it would run the call. Of any other nothing is believed: all
+        arguments are shown, and there is no digest.
+        """
+        connection = self._connections.get(spec.server)
+        if connection is None or not connection.spec.own or self._performed_here(spec) is not None:
+            from toolspan_server.common.call_preview import plain_preview
+
+            return plain_preview(arguments), None
+        return await connection.preview(spec.name, arguments, self._ways.principal, conversation)
+
     async def call(
         self,
         spec: ToolSpec,
@@ -311,20 +335,22 @@ class Toolbox:
         conversation: str = "",
         *,
         approved: bool = False,
+        shown: str | None = None,
         report: Report = unreported,
     ) -> ToolOutcome:
         """Call a tool. Never raises for errors of a tool, a server or a model; cancelling cancels the call
         there. ``call_id`` comes back in the outcome, which is the one result of that call of a model.
         ``conversation`` is the id of the conversation that the call belongs to, which our own servers keep
         state for. ``approved``: this very call was allowed, so that our own server need not have it allowed
-        again. ``report`` takes what happens meanwhile.
+        again; ``shown`` is the digest of the preview that a person saw then: our own server refuses the call
+        where it would do something else. ``report`` takes what happens meanwhile.
         """
         if fault := _unsendable(arguments):
             action = "Send plain JSON: finite numbers and valid Unicode text."
             return failed(call_id, spec.name, f"Invalid parameters: {fault}", "invalid_parameters", action)
         if (refused := self.refusal(spec)) is not None:
             return failed(call_id, spec.name, str(refused), refused.code, refused.user_action)
-        make = partial(self._made, spec, arguments, call_id, conversation, approved, report)
+        make = partial(self._made, spec, arguments, call_id, conversation, approved, shown, report)
         through = self._ways.through
         return await (make() if through is None else through(spec, arguments, call_id, make))
 
@@ -335,6 +361,7 @@ class Toolbox:
         call_id: str,
         conversation: str,
         approved: bool,
+        shown: str | None,
         report: Report,
     ) -> ToolOutcome:
         if (local := self._performed_here(spec)) is not None:
@@ -353,6 +380,7 @@ class Toolbox:
             conversation,
             principal=self._ways.principal,
             approved=approved,
+            shown=shown,
             report=report,
             elicitor=self._ways.elicitor,
             sampler=self._ways.sampler,

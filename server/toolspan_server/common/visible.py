@@ -187,3 +187,67 @@ def broken_between_words(text: str, columns: int) -> str:
         or [""]
     ]
     return "\n".join(lines).replace(_HELD, " ")
+
+
+_BLANK = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u180f\u2800\u3164\uffa0\ufffc"
+    "\U00013441\U00013442\U00016fe4\U0001d159"
+) | {*map(chr, range(0xFE00, 0xFE10)), *map(chr, range(0xE0100, 0xE01F0))}
+"""Characters that are drawn as nothing, or as a blank, although their category is one of what is seen."""
+
+_MOST_MARKS = 3
+_TAB = "→   "
+_LONG_BLANKS = re.compile(" {61,}")
+_EMPTY_LINES = re.compile("(?<=\n)(?:[ \t]*\n){6,}")
+
+
+def written_out(text: str) -> str:
+    r"""``text`` for a person who decides about it: with nothing in it that cannot be seen.
+
+    By an allow-list, and stricter than ``visible``: letters, digits, punctuation and symbols stay, and up to
+    three marks on a letter. All else is an escape (``\u200d``, ``\u3164``, ``\xa0``), also where a script or
+    an emoji needs it. Line feeds stay, a tab is an arrow, and blanks that would push what follows out of
+    sight are counted: ``⟨300 spaces⟩``, ``⟨40 empty lines⟩``.
+    """
+    return _seen(_EMPTY_LINES.sub(_count_lines, text), _python)
+
+
+def written_out_line(text: str) -> str:
+    """``text`` as ``written_out`` gives it, on one line."""
+    return written_out(text).replace("\n", "\\n")
+
+
+def written_out_json(text: str) -> str:
+    """JSON ``text`` with everything that cannot be seen as escapes of JSON: the same value."""
+    return "".join(_seen_parts(text, _json))
+
+
+def _seen(text: str, escape: Callable[[str], str]) -> str:
+    shown = text if text.isascii() and text.isprintable() else "".join(_seen_parts(text, escape))
+    return _LONG_BLANKS.sub(lambda blanks: f"⟨{len(blanks[0])} spaces⟩", shown.replace("\t", _TAB))
+
+
+def _count_lines(lines: re.Match[str]) -> str:
+    return f"⟨{lines[0].count(chr(10))} empty lines⟩\n"
+
+
+def _seen_parts(text: str, escape: Callable[[str], str]) -> Iterator[str]:
+    """Each character of ``text``, or its escape; line feeds and tabs stay."""
+    marks = -1  # how many marks the letter before has; -1: there is no letter that could have one
+    for character in text:
+        if " " <= character <= "~" or character in "\n\t":
+            marks = 0 if character.isalpha() else -1
+            yield character
+            continue
+        category = unicodedata.category(character)
+        is_mark = category in ("Mn", "Mc")
+        if character in _BLANK or (is_mark and not 0 <= marks < _MOST_MARKS):
+            yield escape(character)
+        elif is_mark:
+            marks += 1
+            yield character
+        elif category[0] in "LNPS":
+            marks = 0 if category[0] == "L" else -1
+            yield character
+        else:
+            yield escape(character)

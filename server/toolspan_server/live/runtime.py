@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
@@ -29,6 +29,9 @@ from .snapshots import (
     successor,
 )
 from .source_runner import SourceRunner
+
+if TYPE_CHECKING:
+    from ..common.call_preview import CallPreview
 
 _log = logging.getLogger(__name__)
 _BEYOND_TIMEOUTS_S = 5.0
@@ -118,6 +121,12 @@ class Runtime:
             snapshot.calls -= 1
             if snapshot.idle is not None and not snapshot.calls:
                 snapshot.idle.set()
+
+    async def preview(
+        self, tool: Tool, arguments: Mapping[str, Any], origin: Origin, meta: Mapping[str, Any]
+    ) -> CallPreview:
+        """What a person is shown of a call of ``tool``; see ``Executor.preview``."""
+        return await self.snapshot.executor.preview(tool, arguments, origin, meta)
 
     async def refuse_unknown(self, name: str) -> ToolResult:
         """The result of a call of ``name``, which is no tool."""

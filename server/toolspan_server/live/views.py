@@ -16,6 +16,7 @@ from ..tools.registry import Registry, Tool
 from .served_tool import ServedTool
 
 if TYPE_CHECKING:
+    from ..common.call_preview import CallPreview
     from ..config import Config, ToolsetConfig
     from .offered.served import ServedPrompts, ServedResources
     from .runtime import Runtime
@@ -126,6 +127,12 @@ class View(ABC):
     ) -> Coroutine[Any, Any, ToolResult]:
         """Run ``served``, or what has its name here since the config or a source changed."""
 
+    async def preview(
+        self, served: ServedTool, arguments: Mapping[str, Any], origin: Origin, meta: Mapping[str, Any]
+    ) -> CallPreview:
+        """What a person is shown of a call of ``served`` before they allow it."""
+        raise NotImplementedError(f"nothing runs {served.tool.name!r} yet")
+
 
 class ServerView(View):
     """The whole of a running server."""
@@ -218,6 +225,12 @@ class ServerView(View):
         if current is None:
             return self.runtime.refuse_unknown(served.tool.name)
         return self.runtime.run(current.tool, arguments, context, meta)
+
+    @override
+    async def preview(
+        self, served: ServedTool, arguments: Mapping[str, Any], origin: Origin, meta: Mapping[str, Any]
+    ) -> CallPreview:
+        return await self.runtime.preview(served.tool, arguments, origin, meta)
 
 
 class ToolsetView(ServerView):

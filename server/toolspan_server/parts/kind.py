@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..calls.context import Context
 from ..problems import Path
 from .discovery import Parts
 from .environment import Environment
 from .typed import TypedConfig
+
+if TYPE_CHECKING:
+    from ..common.call_preview import CallPreview
 
 
 class Kind(Protocol):
@@ -33,6 +36,14 @@ class UsesClient(Protocol):
 
     @property
     def talks(self) -> bool: ...
+
+
+class PreviewsCalls(Protocol):
+    """A kind that says itself what a person is shown of a call: its ``has_preview`` is true."""
+
+    async def preview(self, arguments: Mapping[str, Any], context: Context) -> CallPreview:
+        """What a person is shown of a call with validated ``arguments``. Raises ``ToolFailure``."""
+        ...
 
 
 class CallsTools(ABC):

@@ -15,6 +15,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast, get_args
 
+from typing_extensions import override
+
 from .._version import __version__
 from ..calls.caller import Origin
 from ..calls.client import Level
@@ -42,6 +44,9 @@ _CALL_KEYS = frozenset({"name", "arguments", "_meta"})
 _INITIALIZE_KEYS = frozenset({"protocolVersion", "capabilities", "clientInfo"})
 _CLIENT_KEYS = frozenset({"name", "version", "title", "description", "websiteUrl"})
 _LEVELS: tuple[str, ...] = get_args(Level)
+PREVIEW_METHOD = "dev.toolspan/preview"
+"""The request by which our own client asks how a call would run (``common.call_preview``)."""
+
 _NOTHING: Mapping[str, Any] = {}
 
 
@@ -71,11 +76,29 @@ class Call:
         return jsonrpc.framed(self.request_id, wire.encode_result(result, self.version, stamp))
 
 
-class FastPath:
-    """Answers the plain requests to ``view``. ``identity`` is on modern results, by ``stamp``."""
+class PreviewCall(Call):
+    """A ``dev.toolspan/preview`` of a call: it answers what a person is to be shown, and runs nothing."""
 
-    def __init__(self, view: View) -> None:
+    @override
+    async def run(self, origin: Origin) -> bytes:
+        """Give the preview, and its digest; one line of JSON."""
+        try:
+            preview = await self._path.view.preview(self.served, self.arguments or {}, origin, self.meta)
+        except RequestRefused as refused:
+            return jsonrpc.encode(jsonrpc.error(self.request_id, refused.code, refused.message, refused.data))
+        return _answer(self.request_id, {**preview.as_dict(), "digest": preview.digest})
+
+
+class FastPath:
+    """Answers the plain requests to ``view``. ``identity`` is on modern results, by ``stamp``.
+
+    With ``previews`` it also says how calls would run, which only whoever started this server may ask: on
+    stdio.
+    """
+
+    def __init__(self, view: View, *, previews: bool = False) -> None:
         self.view = view
+        self._previews = previews
         self.identity: Mapping[str, Any] = {_SERVER_KEY: _identity(view)}
         self.stamp = "," + jsonrpc.dumps(self.identity)[1:-1]
         self._usual_envelope: Mapping[str, Any] | None = None
@@ -105,6 +128,8 @@ class FastPath:
         method = message["method"]
         if method == "tools/call":
             return self._call(message["id"], params, version)
+        if method == PREVIEW_METHOD and self._previews:
+            return self._preview(message["id"], params, version)
         if params.keys() - {"_meta"}:
             return None
         if method == "tools/list":
@@ -136,6 +161,16 @@ class FastPath:
             return None
         given = cast("dict[str, Any] | None", arguments)
         return Call(request_id, served, given, params.get("_meta", _NOTHING), version, self)
+
+    def _preview(
+        self, request_id: jsonrpc.RequestId, params: Mapping[str, Any], version: str
+    ) -> PreviewCall | None:
+        name, arguments = params.get("name"), params.get("arguments")
+        served = self.view.tool(name) if isinstance(name, str) else None
+        if served is None or not isinstance(arguments, dict) or not params.keys() <= _CALL_KEYS:
+            return None
+        given = cast("dict[str, Any]", arguments)
+        return PreviewCall(request_id, served, given, params.get("_meta", _NOTHING), version, self)
 
     def _plain_envelope(self, meta: Mapping[str, Any]) -> bool:
         """``_plain_envelope``, with the last envelope cached: clients repeat theirs."""

@@ -38,6 +38,11 @@ class Tool:
         return self.kind.talks or any(getattr(self.config, key) is not None for key in _ASKING)
 
     @property
+    def has_preview(self) -> bool:
+        """Whether the tool's own code says what a person is shown of a call."""
+        return bool(getattr(self.kind, "has_preview", False))
+
+    @property
     def passes_tasks(self) -> bool:
         """Whether a call may come to go on as a task, which somebody else makes of it."""
         return bool(getattr(self.kind, "passes_tasks", False))

@@ -14,9 +14,13 @@ from toolspan_bridge.approvals import (
     PolicyApprover,
     Remembered,
 )
+from toolspan_bridge.approvals.remembered import Origins
 from toolspan_server.engines.upstreams import ListedTool
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I12.6.5")]
+
+
+ORIGINS = Origins("", lambda server: server, lambda _server, _tool: "")
 
 
 class Always:
@@ -33,7 +37,7 @@ async def test_a_yes_that_cannot_be_remembered_counts_for_its_call_and_the_perso
     told: list[str] = []
     approver = PolicyApprover(
         "always",
-        remembered=Remembered(tmp_path / "approvals.json", lambda server: server),
+        remembered=Remembered(tmp_path / "approvals.json", ORIGINS, "local", "c"),
         person=Always(),
         report=told.append,
     )

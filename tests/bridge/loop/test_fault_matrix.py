@@ -202,6 +202,7 @@ class Counted(Toolbox):
         conversation: str = "",
         *,
         approved: bool = False,
+        shown: str | None = None,
         report: Report = unreported,
     ) -> ToolOutcome:
         self.made.append(arguments["city"])

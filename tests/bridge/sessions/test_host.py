@@ -66,7 +66,13 @@ async def test_what_a_session_tells_and_asks_goes_to_its_host_alone(
         saved = SavedConversation(Conversation(), None, host)
         options = QuestionOptions(model_in(tmp_path))
         ready = await made_ready(
-            asker, Asked("remove it"), options, saved, approvals=ApprovalChoice(), limits=LimitChoice()
+            asker,
+            Asked("remove it"),
+            options,
+            saved,
+            principal="local",
+            approvals=ApprovalChoice(),
+            limits=LimitChoice(),
         )
         agent = ready.agent
         events = run(

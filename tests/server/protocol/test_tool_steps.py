@@ -30,6 +30,10 @@ TWICE = tool(
 )
 
 
+def _first_line(message: str) -> str:
+    return message.partition("\n")[0]
+
+
 async def modern_rounds(
     server: Any, name: str, arguments: dict[str, Any]
 ) -> tuple[dict[str, Any], list[list[str]]]:
@@ -41,7 +45,7 @@ async def modern_rounds(
         if result["resultType"] != "input_required":
             return result, rounds
         requests = result["inputRequests"]
-        rounds.append(sorted(each["params"]["message"] for each in requests.values()))
+        rounds.append(sorted(_first_line(each["params"]["message"]) for each in requests.values()))
         answers = {key: {"action": "accept", "content": {}} for key in requests}
         params = {"arguments": arguments, "inputResponses": answers, "requestState": result["requestState"]}
 
@@ -83,7 +87,7 @@ async def test_before_2026_the_call_waits_for_the_person(action: str, succeeds: 
         call = {"name": "delete", "arguments": {"path": "/a"}}
         group.start_soon(lambda: session.ask("tools/call", call, reply=reply))
         asked = next(each for each in await reached(reply, 1) if each.get("method") == "elicitation/create")
-        assert asked["params"]["message"] == "Delete /a?"
+        assert _first_line(asked["params"]["message"]) == "Delete /a?"
         answer = {"action": action, **({"content": {}} if succeeds else {})}
         await session.post({"jsonrpc": "2.0", "id": asked["id"], "result": answer})
         result = (await reached(reply, 2))[-1]["result"]

@@ -9,7 +9,7 @@ from ...providers import Provider
 from ...routes import Profile
 from ...sessions.answering import made_ready
 from ...sessions.asker import RoutedAsker
-from ...sessions.chosen.approvals import ApprovalChoice
+from ...sessions.chosen.approvals import LOCAL_PRINCIPAL, ApprovalChoice
 from ...sessions.chosen.limits import LimitChoice
 from ...sessions.costs import cost_data
 from ...sessions.kept.saved_conversation import SavedConversation
@@ -92,6 +92,7 @@ class Chat:
             asked,
             replace(self.options, images=()),
             self.saved,
+            principal=LOCAL_PRINCIPAL,
             approvals=self.approvals,
             limits=self.limits,
             profile=self.profile,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import click
 
-from ...sessions.chosen.approvals import ApprovalChoice
+from ...sessions.chosen.approvals import LOCAL_PRINCIPAL, ApprovalChoice
 from ...sessions.chosen.config import ConfigChoice
 from ...sessions.chosen.limits import LimitChoice
 from ...sessions.chosen.saving import SavingChoice
@@ -168,7 +168,7 @@ class _Asking:
             meter = asker.meter(asked, provider)
             with saved.closed_afterwards(session), saved.written():
                 with_tools = await asker.failing_tools.heed(asked, provider, saved.conversation)
-                agent = agent_of(asked, provider, meter, with_tools, self.approvals, saved)
+                agent = agent_of(asked, provider, meter, with_tools, self.approvals, saved, LOCAL_PRINCIPAL)
                 session.client.use(agent.question, provider, agent.approver, asker.find)
                 conversation, toolbox = saved.conversation, agent.toolbox
                 answer = await talk(
@@ -193,7 +193,7 @@ class _Asking:
                 asked, provider = await self._routed(Asked(self.text), asker, saved)
                 meter = asker.meter(asked, provider)
                 with_tools = await asker.failing_tools.heed(asked, provider, saved.conversation)
-                agent = agent_of(asked, provider, meter, with_tools, self.approvals, saved)
+                agent = agent_of(asked, provider, meter, with_tools, self.approvals, saved, LOCAL_PRINCIPAL)
                 found = await dry_run(agent, provider, saved, variables)
         if self.output in ("json", "jsonl"):
             emit_json(found.as_dict(), indent=2 if self.output == "json" else None)

@@ -243,6 +243,7 @@ async def _call(wanted: _Called, approvals: ApprovalChoice, choice: ConfigChoice
     from ...loop import called
     from ...sessions.approving import approver_of
     from ...sessions.asker import RoutedAsker
+    from ...sessions.chosen.approvals import LOCAL_PRINCIPAL
     from ..asking.options import AskOptions
     from ..terminal.talk import Printer
     from ..terminal.waiting.of_events import followed
@@ -251,7 +252,7 @@ async def _call(wanted: _Called, approvals: ApprovalChoice, choice: ConfigChoice
     async with opened(choice, TERMINAL, samples=bool(wanted.model), log_level=wanted.log_level) as session:
         tool = session.tool(wanted.name)
         arguments = parse_arguments(wanted.pairs, wanted.document, tool.schema)
-        approver = approver_of(session, approvals, secrets.token_hex(16))
+        approver = approver_of(session, approvals, secrets.token_hex(16), LOCAL_PRINCIPAL)
         printer = Printer(sys.stderr, only_meanwhile=True)
         async with RoutedAsker(session) as asker:
             if wanted.model:

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from ...approvals import Policy
 
+LOCAL_PRINCIPAL = "local"
+"""The person at the terminal, who is also whoever uses the page where no token is needed."""
+
 
 @dataclass(frozen=True, slots=True)
 class ApprovalChoice:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict, Field
 
-from ...approvals import PolicyApprover
+from toolspan_server.engines.upstreams import ListedTool
+
+from ...approvals import Approval, ApprovalRequest, PolicyApprover, question_of
 from ...errors import UsageError
 from ...loop import called
 from ...sessions.approving import approver_of, files_of_calls, policy_of
@@ -41,6 +46,12 @@ class WantedCall(Values):
         "changes of files): the id of one of /api/conversations, or a name that you choose.",
     )
     approved: bool = Field(False, description="Whether a person has allowed this very call.")
+    shown: str | None = Field(
+        None,
+        max_length=100,
+        description="The shown of the refusal whose preview the person saw: the call is refused where it "
+        "would do something else by then.",
+    )
 
 
 class ToolResult(Answer):
@@ -54,14 +65,16 @@ class ToolResult(Answer):
 
 
 async def call_tool(call: Call) -> dict[str, Any]:
-    """The result of a call. A call that needs a person's approval is 409 until it is sent with it."""
+    """The result of a call. A call that needs a person's approval is 409 until it is sent with it: the
+    refusal has the preview that the person is to be shown."""
     wanted = call.values(WantedCall)
     async with call.app.using(call.principal) as served:
         session = served.session
         tool = _wanted_tool(session, wanted)
-        _refuse_unapproved(session, tool, wanted)
+        await _refuse_unapproved(session, tool, wanted)
         allowed = (f"{tool.server}/{tool.name}",) if wanted.approved else ()
-        approver = approver_of(session, ApprovalChoice(allowed=allowed), secrets.token_hex(16))
+        choice = ApprovalChoice(allowed=allowed)
+        approver = _AsShown(approver_of(session, choice, secrets.token_hex(16), call.principal), wanted.shown)
         record = call.app.of(Activity).calls(About(call.principal, call.request.url.path))
         outcome = await called(
             session.toolbox,
@@ -97,7 +110,23 @@ def _wanted_tool(session: Session, wanted: WantedCall) -> ToolSpec:
         raise
 
 
-def _refuse_unapproved(session: Session, tool: ToolSpec, wanted: WantedCall) -> None:
+class _AsShown:
+    """``approver``, whose yes is for the call as it was ``shown``."""
+
+    def __init__(self, approver: PolicyApprover, shown: str | None) -> None:
+        self._approver = approver
+        self._shown = shown
+
+    def reason_to_ask(self, server: str, tool: ListedTool, arguments: Mapping[str, Any]) -> str:
+        """As ``approver`` says."""
+        return self._approver.reason_to_ask(server, tool, arguments)
+
+    async def decide(self, request: ApprovalRequest) -> Approval:
+        """The answer of ``approver``."""
+        return replace(await self._approver.decide(request), shown=self._shown)
+
+
+async def _refuse_unapproved(session: Session, tool: ToolSpec, wanted: WantedCall) -> None:
     if wanted.approved:
         return
     rules = () if session.config.approvals is None else session.config.approvals.rules
@@ -107,8 +136,19 @@ def _refuse_unapproved(session: Session, tool: ToolSpec, wanted: WantedCall) -> 
         files_of=files_of_calls(session),
         departure_of=session.baseline.departure,
     )
-    reason = policy.reason_to_ask(tool.server, session.toolbox.definition(tool), wanted.arguments)
+    listed = session.toolbox.definition(tool)
+    reason = policy.reason_to_ask(tool.server, listed, wanted.arguments)
     if reason:
+        asked = ApprovalRequest(
+            "",
+            tool.server,
+            listed,
+            wanted.arguments,
+            reason,
+            previewer=partial(session.toolbox.preview, tool),
+        )
+        asked = await asked.previewed()
+        shows = {"preview": question_of(asked, None).as_dict(), "shown": asked.shown}
         remedy = "send the call with approved: true once a person allowed it"
         detail = f"{tool.name} needs approval ({reason}): {remedy}"
-        raise Problem(409, detail, "approval_needed", more={"reason": reason})
+        raise Problem(409, detail, "approval_needed", more={"reason": reason} | shows)

@@ -86,7 +86,8 @@ async def tested(call: Call) -> TestAnswer:
                 str(wanted.query), options, conversation=saved.conversation
             )
         meter = asker.meter(question, provider)
-        agent = agent_of(options.applied_to(question), provider, meter, session, ApprovalChoice(), saved)
+        asked = options.applied_to(question)
+        agent = agent_of(asked, provider, meter, session, ApprovalChoice(), saved, call.principal)
         events = run(
             agent.question,
             provider,

@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from toolspan_server.common.call_preview import CallPreview, Section
+
 from ...agent.plan_mode import EXIT, PlanDecision
-from ...approvals import Approval, ApprovalRequest, Departure, PersonAnswer, definition_of, lacks_sandbox
-from ...approvals.definition import definition_diff
+from ...approvals import (
+    Approval,
+    ApprovalRequest,
+    Departure,
+    EditedCall,
+    PersonAnswer,
+    lacks_sandbox,
+    question_of,
+)
 from ...client import Elicited
 from ...client.fields import form_faults
 from ...loop import Checker
@@ -37,9 +46,11 @@ class AskedPerson:
         self._pending = pending
         self._warnings = warnings
 
-    async def ask(self, request: ApprovalRequest, departure: Departure | None) -> PersonAnswer:
-        """The posted answer. A question that is cancelled was answered with no."""
-        decisions = ["allow_once", DENY] if lacks_sandbox(request.tool) else [*_SCOPES, DENY]
+    async def ask(self, request: ApprovalRequest, departure: Departure | None) -> PersonAnswer | EditedCall:
+        """The posted answer. A question that is cancelled was answered with no; one that is answered with
+        other arguments is asked again, with these."""
+        decisions = ["allow_once", DENY] if lacks_sandbox(request) else [*_SCOPES, DENY]
+        question = question_of(request, departure, self._warnings(request.server, request.tool.name))
         data: dict[str, Any] = {
             "tool_use_id": request.call_id,
             "server": request.server,
@@ -47,22 +58,20 @@ class AskedPerson:
             "tool_input": dict(request.arguments),
             "reason": request.reason,
             "decisions": decisions,
-            "warnings": self._warnings(request.server, request.tool.name),
+            "preview": question.as_dict(),
         }
-        if departure is not None:
-            data["since"] = departure.since
-            data["difference"] = definition_diff(departure.before, definition_of(request.tool))
         asked = self._pending.add("approval", data, lambda posted: _approval(posted, request, decisions))
         self._tell("approval_requested", asked.data)
-        answer = Approval(allowed=False, decider="person", reason="nobody answered")
+        answer: Approval | EditedCall = Approval(allowed=False, decider="person", reason="nobody answered")
         try:
             await asked.answered.wait()
-            answer = cast("Approval", asked.answer)
+            answer = cast("Approval | EditedCall", asked.answer)
         finally:
             self._pending.end(asked)
             ids = {"request": asked.id, "tool_use_id": request.call_id, "tool_name": request.tool.name}
-            self._tell("approval_answered", ids | answer.as_dict())
-        return PersonAnswer(answer)
+            told = {"asked_again": True} if isinstance(answer, EditedCall) else answer.as_dict()
+            self._tell("approval_answered", ids | told)
+        return answer if isinstance(answer, EditedCall) else PersonAnswer(answer)
 
 
 class AskedPlanReader:
@@ -76,7 +85,9 @@ class AskedPlanReader:
         """The posted decision; ``allow_conversation`` also accepts edits of files."""
         decisions = ["allow_once", "allow_conversation", DENY]
         data: dict[str, Any] = {"tool_name": EXIT, "tool_input": {"plan": plan}, "reason": "it is a plan"}
-        data |= {"decisions": decisions}
+        title = "The model has a plan, and asks to carry it out"
+        shown = CallPreview((Section("text", "plan", plan),), title)
+        data |= {"decisions": decisions, "preview": shown.as_dict()}
         asked = self._pending.add("approval", data, lambda posted: _decision(posted, decisions))
         self._tell("approval_requested", asked.data)
         decided = PlanDecision(approved=False, reason="nobody answered")
@@ -119,7 +130,9 @@ class AskedElicitor:
         return answer
 
 
-def _approval(posted: Mapping[str, Any], request: ApprovalRequest, decisions: list[str]) -> Approval:
+def _approval(
+    posted: Mapping[str, Any], request: ApprovalRequest, decisions: list[str]
+) -> Approval | EditedCall:
     decision = _decided(posted, decisions)
     if decision == DENY:
         return Approval(allowed=False, decider="person", reason=str(posted.get("reason") or ""))
@@ -129,8 +142,9 @@ def _approval(posted: Mapping[str, Any], request: ApprovalRequest, decisions: li
         spec = ToolSpec(request.server, tool.name, tool.description, tool.schema)
         if faults := Checker().faults(spec, changed):
             raise _wrong("/arguments", faults)
-        changed = None if changed == request.arguments else changed
-    return Approval(allowed=True, decider="person", arguments=changed, scope=_SCOPES[decision])
+        if changed != request.arguments:
+            return EditedCall(changed)
+    return Approval(allowed=True, decider="person", scope=_SCOPES[decision])
 
 
 def _decision(posted: Mapping[str, Any], decisions: list[str]) -> PlanDecision:

@@ -105,7 +105,9 @@ class LiveConversation:
                         preset = await to_thread.run_sync(preset_of, details.preset)
                         asker = beside(used.asker, host)
                         saved.conversation.settings = details.settings()
-                        answering = Answering(asker, saved, host, tell, preset, details.model, recording)
+                        answering = Answering(
+                            asker, saved, host, tell, preset, details.model, recording, principal
+                        )
                         await self._answered(answering, posted)
                     await to_thread.run_sync(shelf.keep, self.id, replace(details, begun=True))
         finally:

@@ -111,6 +111,7 @@ class Answering:
     preset: Preset | None
     model: str
     recording: Recording
+    principal: str
     thoughts: Thoughts = field(default_factory=Thoughts)
 
     async def answer(self, asked: Asked) -> None:
@@ -129,7 +130,13 @@ class Answering:
             mentioned = await with_mentions(asked.text, session.toolbox)
             whole = Asked(mentioned.text, (*asked.parts, *mentioned.parts))
             ready = await made_ready(
-                asker, whole, options, self.saved, approvals=ApprovalChoice(), limits=LimitChoice()
+                asker,
+                whole,
+                options,
+                self.saved,
+                principal=self.principal,
+                approvals=ApprovalChoice(),
+                limits=LimitChoice(),
             )
         agent = ready.agent
         sampler = session.client.sampler_for(agent.question, ready.provider, agent.approver, asker.find)

@@ -68,9 +68,7 @@ class SignIns:
         begun = self._begun.get(server)
         if begun is None:
             begun = self._begun[server] = _Begun()
-            self._tasks.start_soon(
-                run_contained, "a sign-in", partial(self._run, server, begun, principal)
-            )
+            self._tasks.start_soon(run_contained, "a sign-in", partial(self._run, server, begun, principal))
         await begun.known.wait()
         if begun.error is not None:
             raise begun.error

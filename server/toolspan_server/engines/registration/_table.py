@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar
 
 from ...calls.context import Context
 from ...common.did_you_mean import nearest
@@ -15,6 +15,9 @@ from ...common.modules.text import run_text
 from ...schema.inert import Inert
 from ._own_modules import PACKAGE, import_own
 from ._without_import import declared
+
+if TYPE_CHECKING:
+    from ...common.call_preview import CallPreview
 
 HandlerKind = Literal["builtin", "internal"]
 _H = TypeVar("_H", bound=Callable[..., Any])
@@ -43,6 +46,10 @@ Misfits = Callable[[Any, Mapping[str, Any]], Iterable[tuple[str, str]]]
 """From a tool's options and parameters to where they do not go together, as (option, message)."""
 
 
+Preview = Callable[[dict[str, Any], Context], "CallPreview | Awaitable[CallPreview]"]
+"""What a person is shown of a call before they allow it: made by the code that will run it."""
+
+
 References = Callable[[Mapping[str, Any]], Iterable[tuple[str, str, object]]]
 """Returns the service entries that options refer to, as (option, service, name)."""
 
@@ -50,8 +57,9 @@ References = Callable[[Mapping[str, Any]], Iterable[tuple[str, str, object]]]
 @dataclass(frozen=True, slots=True)
 class HandlerTraits:
     """The declared traits of a handler: the model of its ``options``, whether it uses ``Context.client``,
-    how to find where options and parameters do not go together, for options what a call depends on, and the
-    service entries that they refer to; why it is ``inert``: may run in a folder that nobody trusts."""
+    how to find where options and parameters do not go together, for options what a call depends on, the
+    service entries that they refer to, why it is ``inert`` (may run in a folder that nobody trusts), and what a
+    person is shown of a call."""
 
     options: type[OptionsModel] | None = None
     talks: bool = False
@@ -59,6 +67,7 @@ class HandlerTraits:
     target: Callable[[Any], str] | None = None
     references: References | None = None
     inert: Inert | None = None
+    preview: Preview | None = None
 
 
 _NO_TRAITS = HandlerTraits()
@@ -80,6 +89,7 @@ def handler(
     target: Callable[[Any], str] | None = None,
     references: References | None = None,
     inert: Inert | None = None,
+    preview: Preview | None = None,
 ) -> Callable[[_H], _H]:
     """Register the decorated function as the handler ``name`` of ``kind``.
 
@@ -94,7 +104,9 @@ def handler(
     calls of one target run within ``limits.concurrent_calls_per_target``; the handler itself without it.
     ``references`` gives what options name of services, such as ``("database", "databases", "sales")``: what
     is not there is a problem of the config. ``inert`` says why the handler may run in a folder that nobody
-    trusts; it counts for this package's own handlers alone.
+    trusts; it counts for this package's own handlers alone. ``preview`` gives, for the arguments and the
+    context of a call, what a person is shown of it; plain functions may block. Without it that is all
+    arguments, as JSON.
 
     Raises ``ValueError`` when another function already has the name.
     """
@@ -106,7 +118,7 @@ def handler(
         if known is not None and _origin(known) != _origin(function):
             raise ValueError(f"{kind} handler {name!r} is already registered by {_origin(known)}")
         _table[kind, name] = function
-        _traits[kind, name] = HandlerTraits(options, talks, misfits, target, references, inert)
+        _traits[kind, name] = HandlerTraits(options, talks, misfits, target, references, inert, preview)
         if _loading:
             _sources[kind, name] = _loading[-1]
         return function

@@ -60,6 +60,11 @@ class ServerSpec:
         """What tells the server from any other: its URL, or its command and folder, as JSON."""
         return self.url or json.dumps([*self.command, self.cwd or ""])
 
+    @property
+    def written(self) -> str:
+        """All that decides which program or service answers, and as whom, as JSON: with its secrets."""
+        return json.dumps([self.kind, self.address, sorted(self.env.items()), sorted(self.headers.items())])
+
     def redact(self, text: str) -> str:
         """``text`` without the server's secret values; of a header ``Bearer abc``, without ``abc`` too."""
         credentials = {value.rpartition(" ")[2] for value in self.headers.values()}

@@ -46,6 +46,19 @@ class WebPages:
 
     async def page(self, url: str) -> tuple[Page, bool]:
         """The page at ``url``, and whether it was kept from before. Raises ``ToolFailure``."""
+        address, _ = self.asked(url)
+        if (kept := self._kept.get(address)) is not None:
+            if time.monotonic() - kept[0] < self._limits.cache_seconds:
+                self._kept.move_to_end(address)
+                return kept[1], True
+            self._drop(address)
+        page = await self._fetched(address)
+        self._keep(address, page)
+        return page, False
+
+    def asked(self, url: str) -> tuple[str, str]:
+        """The address that is asked for ``url``, and its host. Raises ``ToolFailure`` for one that is not
+        asked."""
         address = url.partition("#")[0]
         if (problem := url_problem(address)) is not None:
             raise bad_argument("url", problem)
@@ -56,14 +69,7 @@ class WebPages:
                 error_code="blocked_host",
                 user_action="If it is meant, add the host to web_fetch.allowed_domains in the config.",
             )
-        if (kept := self._kept.get(address)) is not None:
-            if time.monotonic() - kept[0] < self._limits.cache_seconds:
-                self._kept.move_to_end(address)
-                return kept[1], True
-            self._drop(address)
-        page = await self._fetched(address)
-        self._keep(address, page)
-        return page, False
+        return address, host
 
     async def _fetched(self, url: str) -> Page:
         policy = Policy(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ._limits import WorkspaceLimits
 from ._workspace import Workspace
-from .keeping.changed import Changed, change, undo
+from .keeping.changed import Changed, change, foresee, undo
 from .keeping.checkpoints import Change
 from .keeping.seen import Fingerprint
 from .opening.denial import PathRule
@@ -28,5 +28,6 @@ __all__ = [
     "Workspace",
     "WorkspaceLimits",
     "change",
+    "foresee",
     "undo",
 ]

@@ -71,7 +71,7 @@ class StdioSession:
         era: ClientEra | None = None,
         names_principals: bool = False,
     ) -> None:
-        self._fast_path = FastPath(view)
+        self._fast_path = FastPath(view, previews=True)
         self._calls = calls
         self._build = build
         self._send = send

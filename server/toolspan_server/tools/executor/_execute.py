@@ -6,7 +6,7 @@ import logging
 import math
 import time
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...calls.caller import Origin
 from ...calls.client import InputRequired
@@ -32,6 +32,9 @@ from ..registry import Registry, Tool
 from ._chain import composed
 from ._concurrency_limits import ConcurrencyLimiters, ConcurrencyLimits
 from .step import Step, StepInputs
+
+if TYPE_CHECKING:
+    from ...common.call_preview import CallPreview
 
 _log = logging.getLogger(__name__)
 _MAX_ERROR = 10_000
@@ -125,6 +128,21 @@ class Executor:
         if isinstance(result, Content):
             return _with_content(result, name, _elapsed_ms(started))
         return ToolResult(success=True, tool_name=name, execution_time_ms=_elapsed_ms(started), result=result)
+
+    async def preview(
+        self, tool: Tool, arguments: Mapping[str, Any], origin: Origin, meta: Mapping[str, Any]
+    ) -> CallPreview:
+        """What a person is shown of a call of ``tool`` from ``origin`` before they allow it. Nothing is run."""
+        from ...common.call_preview import plain_preview
+        from ._previews import preview_of
+
+        try:
+            accepted = tool.parameters.accept(dict(arguments))
+        except ToolFailure as failure:
+            return plain_preview(arguments, f"As things stand the call fails: {failure.error}")
+        if not tool.has_preview:  # also what the tool does not get is shown, as a person may be asked for it
+            return plain_preview({**arguments, **accepted})
+        return await preview_of(tool, accepted, self._context_for(tool, origin, meta))
 
     def _begun(
         self, tool: Tool, arguments: Any, context: Context | Origin, meta: Mapping[str, Any] | None

@@ -35,6 +35,7 @@ from ...schema.records import (
 )
 
 if TYPE_CHECKING:
+    from ...common.call_preview import CallPreview
     from ._blocking import Blocking
 
 
@@ -203,6 +204,23 @@ class Handled:
         if not inspect.isawaitable(result):
             return result
         return await with_children_ended(_awaited(result), self.name)
+
+    @property
+    def has_preview(self) -> bool:
+        """Whether the handler itself says what a person is shown of a call."""
+        return handler_traits(self.kind, self.name).preview is not None
+
+    async def preview(self, arguments: Mapping[str, Any], context: Context) -> CallPreview:
+        """What the handler shows of a call with ``arguments``."""
+        function = handler_traits(self.kind, self.name).preview
+        assert function is not None
+        if self.options is not None:
+            context = replace(context, options=self.options)
+        if inspect.iscoroutinefunction(function):
+            made: Any = function(dict(arguments), context)
+            return cast("CallPreview", await made)
+        shown: Any = await self._blocking.run(partial(function, dict(arguments), context))
+        return cast("CallPreview", shown)
 
 
 async def _awaited(work: Awaitable[Any]) -> Any:

@@ -94,7 +94,7 @@ async def test_an_approval_is_answered_once_by_whoever_is_first(config: Path) ->
         with pytest.raises(Problem) as wrong:
             await own.answer(talk, asked.data["request"], {"decision": "allow_once", "arguments": {}})
         assert wrong.value.status == 422
-        await own.answer(talk, asked.data["request"], {"decision": "allow_once", "arguments": {"place": "y"}})
+        await own.answer(talk, asked.data["request"], {"decision": "allow_once"})
         with pytest.raises(Problem) as twice:
             await own.answer(talk, asked.data["request"], {"decision": "deny"})
         rest = await until(own, talk, "run_ended", asked.id)
@@ -103,8 +103,30 @@ async def test_an_approval_is_answered_once_by_whoever_is_first(config: Path) ->
     answers = [event.data for event in rest if event.name == "approval_answered"]
     assert [(each["request"], each["allowed"]) for each in answers] == [(asked.data["request"], True)]
     (result,) = [event.data["result"] for event in rest if event.name == "tool_result"]
-    assert result["success"] and "y" in str(result["result"])
+    assert result["success"] and "x" in str(result["result"])
     assert (twice.value.status, unknown.value.status) == (409, 404)
+
+
+@pytest.mark.requirement("I24.2.1")
+async def test_a_call_that_is_changed_is_shown_again_as_it_will_run_before_it_is_made(config: Path) -> None:
+    async with conversations(config) as engine:
+        own = engine.of("local")
+        talk = await begun(own, config)
+        await own.post(talk, Posted("remove it"))
+        first = (await until(own, talk, "approval_requested"))[-1]
+        assert '"place": "x"' in first.data["preview"]["sections"][0]["text"]
+        changed = {"decision": "allow_always", "arguments": {"place": "y\u202e"}}
+        await own.answer(talk, first.data["request"], changed)
+        again = await until(own, talk, "approval_requested", first.id)
+        assert not [event for event in again if event.name == "tool_result"]
+        assert next(e.data for e in again if e.name == "approval_answered")["asked_again"] is True
+        second = again[-1]
+        assert second.data["tool_input"] == {"place": "y\u202e"}
+        assert '"place": "y\\u202e"' in second.data["preview"]["sections"][0]["text"]
+        await own.answer(talk, second.data["request"], {"decision": "allow_once"})
+        rest = await until(own, talk, "run_ended", second.id)
+    (result,) = [event.data["result"] for event in rest if event.name == "tool_result"]
+    assert result["success"] and "y" in str(result["result"])
 
 
 @pytest.mark.requirement("I15.1.24")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from typing import Any
 
 import anyio
@@ -303,7 +304,8 @@ async def test_a_tool_with_approval_runs_once_the_person_accepts() -> None:
     result = await executor.execute("x", {"path": "/a"}, Context(LOCAL, client=client))
     assert (result.success, len(RUNS)) == (True, 1)
     [question] = client.asked.values()
-    assert (question.ability, question.params["message"]) == ("elicitation", "Delete /a?")
+    assert question.ability == "elicitation"
+    assert question.params["message"] == 'Delete /a?\n  arguments:\n    {\n      "path": "/a"\n    }'
     assert executor.registry.get("x").talks is True  # type: ignore[union-attr]
 
 
@@ -357,13 +359,25 @@ async def test_where_the_call_is_made_again_the_person_is_asked_once() -> None:
     assert declined.error_code == "denied"
 
 
-@pytest.mark.requirement("I4.2.1")
-async def test_the_question_shows_the_arguments_of_a_tool_without_a_message_cut_to_a_few_lines() -> None:
-    executor = executor_of(builtin("x", "steps.count", title="Remove a file", approval=True))
+@pytest.mark.requirement("I4.2.1", "I24.2.1")
+@pytest.mark.parametrize("approval", [True, {"message": "Delete {{ path }}?"}], ids=["own words", "message"])
+async def test_the_question_shows_every_argument_whole_whatever_the_config_words_it(approval: Any) -> None:
+    executor = executor_of(builtin("x", "steps.count", title="Remove a file", approval=approval))
     client = Waiting()
-    await executor.execute("x", {"path": "/a" * 10_000}, Context(LOCAL, client=client))
+    arguments = {"path": "/a" * 300 + "MIDDLE" + "/b" * 300, "note": "a\u202eb"}
+    await executor.execute("x", arguments, Context(LOCAL, client=client))
     [question] = client.asked.values()
-    assert question.params["message"].startswith(
-        'Allow the tool \'Remove a file\' to run with {"path": "/a/a'
-    )
-    assert len(question.params["message"]) < 1_200
+    message = question.params["message"]
+    shown = json.loads(message[message.index("{") :].replace("\n    ", "\n")) if approval is True else {}
+    assert "MIDDLE" in message and "/b" * 300 in message and "…" not in message
+    assert "\\u202e" in message and "\u202e" not in message
+    assert shown == (arguments if approval is True else {})
+
+
+@pytest.mark.requirement("I24.2.1")
+async def test_a_call_that_is_too_long_to_be_shown_is_refused_and_nobody_is_asked() -> None:
+    executor = executor_of(builtin("x", "steps.count", approval=True))
+    client = Waiting()
+    result = await executor.execute("x", {"path": "/a" * 30_000}, Context(LOCAL, client=client))
+    assert (result.error_code, client.asked, RUNS) == ("too_long_to_show", {}, [])
+    assert "60," in (result.error or "") and "at most 50,000" in (result.error or "")

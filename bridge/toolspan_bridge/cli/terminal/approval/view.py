@@ -1,92 +1,110 @@
-"""A call as it is shown to the person who decides about it."""
+"""What a person is shown of a call, fitted to the terminal: whole, or with what was cut announced."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+import math
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from ....approvals import (
-    ApprovalRequest,
-    Departure,
-    definition_diff,
-    definition_of,
-    lacks_sandbox,
-    sandbox_of,
-)
-from ....approvals.workspace import works_as
-from ..diffs import Line, coloured
-from .file_changes import file_diff
+from toolspan_server.common.call_preview import CallPreview, Row, RowStyle, Section
 
-_MOST_LINES = 40
-_LONGEST_LINE = 200
-_OF_DIFFS = {
-    "Write": ("content",),
-    "Edit": ("old_string", "new_string", "edits"),
-    "NotebookEdit": ("new_source",),
+from ..diffs import Line
+
+COLOURS: dict[RowStyle, str | None] = {
+    "title": "yellow",
+    "fact": "yellow",
+    "warning": "red",
+    "text": None,
+    "added": "green",
+    "removed": "red",
+    "hunk": "cyan",
 }
+_ANSWERS = 6
+"""Rows below the call, for the answers and what is typed."""
+_FEWEST = 8
+_LEAST_OF_SECTION = 3
+_MUST_BE_SEEN = frozenset(("code", "json"))
 
 
+@dataclass(frozen=True, slots=True)
 class View:
-    """``request`` with ``arguments``: the sentences of ``heading``, and ``lines`` of text that is not ours.
-    ``is_whole`` is false where some were shortened."""
+    """The lines of a call at a terminal. ``is_whole`` is false where some are left out, and ``may_allow``
+    where a command, a path or the arguments are among these: then they have to be looked at first."""
 
-    def __init__(
-        self,
-        request: ApprovalRequest,
-        arguments: Mapping[str, Any],
-        departure: Departure | None,
-        base: Path,
-        warnings: Sequence[str] = (),
-        *,
-        whole: bool = False,
-    ) -> None:
-        self.is_whole = True
-        self._whole = whole
-        self.heading: list[Line] = [_head(request), *((f"  {text}", "red") for text in warnings)]
-        self.lines = self._changed(request, departure)
-        does = works_as(request.tool)
-        diff = file_diff(does, arguments, base)
-        left_out = _OF_DIFFS[does] if diff is not None else ()
-        self.lines += self._arguments({key: arguments[key] for key in arguments if key not in left_out})
-        if diff is not None:
-            self.lines += self._cut(coloured(diff) or [("  the file stays as it is", None)])
-        if sandbox := sandbox_of(request.tool):
-            text, _ = self._short(f"  sandbox: {sandbox}")
-            self.lines.append((text, "red" if lacks_sandbox(request.tool) else None))
-
-    def _changed(self, request: ApprovalRequest, departure: Departure | None) -> list[Line]:
-        """How the definition differs from one that is known."""
-        if departure is None:
-            return []
-        lines = definition_diff(departure.before, definition_of(request.tool))
-        change = "has changed since" if departure.before is not None else "was not there when"
-        note = f"the definition of the tool {change} {departure.since}:"
-        return [(note, "yellow"), *self._cut(coloured(lines))]
-
-    def _arguments(self, arguments: Mapping[str, Any]) -> list[Line]:
-        lines: list[Line] = []
-        for name, value in arguments.items():
-            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            first, *others = text.split("\n")
-            lines.append(self._short(f"  {name}: {first}"))
-            lines += [self._short(f"    {line}") for line in others]
-        return self._cut(lines) if lines else [("  without arguments", None)]
-
-    def _short(self, line: str) -> Line:
-        if len(line) > _LONGEST_LINE and not self._whole:
-            self.is_whole = False
-            line = line[: _LONGEST_LINE - 1] + "…"
-        return line, None
-
-    def _cut(self, lines: Sequence[Line]) -> list[Line]:
-        if len(lines) <= _MOST_LINES or self._whole:
-            return list(lines)
-        self.is_whole = False
-        return [*lines[:_MOST_LINES], (f"  … {len(lines) - _MOST_LINES:,} more lines", None)]
+    heading: list[Line]
+    lines: list[Line]
+    is_whole: bool = True
+    may_allow: bool = True
 
 
-def _head(request: ApprovalRequest) -> Line:
-    named = f"{request.tool.name} of the server {request.server!r}"
-    return f"{named} needs approval: {request.reason}", "yellow"
+def whole_view(question: CallPreview) -> View:
+    """All of ``question``."""
+    return View(_coloured(question.head_rows()), _coloured(_section_rows(question.sections)))
+
+
+def fitted_view(question: CallPreview, columns: int, rows: int) -> View:
+    """``question`` on a terminal of so many ``columns`` and ``rows``: each section begins on it, the first
+    ones have most of it, and of one that is cut the last line says how much more there is."""
+    heading = list(question.head_rows())
+    room = max(_FEWEST, rows - _ANSWERS - _height(heading, columns))
+    blocks = [section.rows() for section in question.sections]
+    if sum(_height(block, columns) for block in blocks) <= room:
+        return whole_view(question)
+    lines: list[Row] = []
+    is_whole = may_allow = True
+    for number, (section, block) in enumerate(zip(question.sections, blocks, strict=True)):
+        later = sum(min(_height(each, columns), _LEAST_OF_SECTION) for each in blocks[number + 1 :])
+        share = max(_LEAST_OF_SECTION, room - later)
+        shown = block if _height(block, columns) <= share else _cut(block, columns, share)
+        if shown is not block:
+            is_whole, may_allow = False, may_allow and section.kind not in _MUST_BE_SEEN
+        room -= _height(shown, columns)
+        lines += shown
+    return View(_coloured(heading), _coloured(lines), is_whole, may_allow)
+
+
+def _section_rows(sections: Sequence[Section]) -> Iterator[Row]:
+    for section in sections:
+        yield from section.rows()
+
+
+def _coloured(rows: Iterator[Row] | list[Row]) -> list[Line]:
+    return [(row.text, COLOURS[row.style]) for row in rows]
+
+
+def _cut(block: list[Row], columns: int, share: int) -> list[Row]:
+    """The first rows of ``block``, and a last one that says what is missing: ``share`` in all."""
+    kept: list[Row] = []
+    room = share - 1
+    for row in block:
+        if _height([row], columns) > room:
+            break
+        kept.append(row)
+        room -= _height([row], columns)
+    left = block[len(kept) :]
+    characters = sum(len(row.text) for row in left)
+    if room > 0 and len(left[0].text) > columns:
+        part = left[0].text[: room * columns // 2]
+        kept.append(Row(part, left[0].style))
+        characters -= len(part)
+    lines = f"{len(left):,} more lines" if len(left) > 1 else "1 more line"
+    return [*kept, Row(f"    … {lines}, {characters:,} characters: press v", "hunk")]
+
+
+def _height(rows: Sequence[Row], columns: int) -> int:
+    """How many rows of a terminal these take."""
+    return sum(max(1, math.ceil(_width(row.text) / max(1, columns))) for row in rows)
+
+
+def _width(text: str) -> int:
+    return len(text) + sum(unicodedata.east_asian_width(each) in "WF" for each in text if each > "\u10ff")
+
+
+def wrapped(lines: Sequence[Line], columns: int) -> list[Line]:
+    """``lines``, each of at most so many ``columns``."""
+    return [
+        (text[start : start + columns], colour)
+        for text, colour in lines
+        for start in range(0, max(1, len(text)), max(1, columns))
+    ]

@@ -15,7 +15,7 @@ from ....conversation.questions import question_places
 from ....loop.replay import Difference, Replayed, replay
 from ....sessions.approving import approver_of
 from ....sessions.asker import RoutedAsker
-from ....sessions.chosen.approvals import ApprovalChoice
+from ....sessions.chosen.approvals import LOCAL_PRINCIPAL, ApprovalChoice
 from ....sessions.chosen.config import ConfigChoice
 from ....sessions.kept.stored import store_of
 from ....sessions.session import opened
@@ -76,7 +76,7 @@ async def _replayed(
     if choice is None:
         return await _all(recorded)
     async with opened(choice, TERMINAL) as session:
-        approver = approver_of(session, approvals, recorded.id)
+        approver = approver_of(session, approvals, recorded.id, LOCAL_PRINCIPAL)
         async with RoutedAsker(session) as asker:
             again = replay(recorded, session.toolbox.for_models(), approver, asker.hooks)
             async with aclosing(again) as questions:

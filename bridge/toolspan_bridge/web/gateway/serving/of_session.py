@@ -74,7 +74,9 @@ class SessionPreparation:
             meter = served.asker.meter(question, provider)
             saved = SavedConversation(conversation, None, host)
             paid = paying.provider(provider)
-            agent = agent_of(question, paid, meter, session, ApprovalChoice(), saved)
+            agent = agent_of(
+                question, paid, meter, session, ApprovalChoice(), saved, f"gateway {caller.principal}"
+            )
 
             async def find(model: str) -> tuple[Provider, str]:
                 provider, name = await served.asker.find(model)

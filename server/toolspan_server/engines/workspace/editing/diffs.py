@@ -1,4 +1,4 @@
-"""Unified diffs of texts, within bounds of time and size."""
+"""Unified diffs of texts, within bounds of time."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from difflib import unified_diff
 
 _MOST_WORK = 4_000_000
 _CONTEXT = 3
+_HEAD = 2
 
 
 def unified(before: str, after: str, path: str, most: int) -> str:
@@ -13,12 +14,38 @@ def unified(before: str, after: str, path: str, most: int) -> str:
 
     Of large differences the lines in between are shown as removed and added whole.
     """
-    old, new = before.splitlines(), after.splitlines()
+    lines = _diff_lines(before.splitlines(), after.splitlines(), path, path)
+    if before != after and len(lines) == _HEAD:
+        lines.append("\\ only ends of lines differ")
+    return _cut("\n".join(lines) + "\n", most)
+
+
+def whole_diff(before: str | None, after: str | None, path: str) -> str:
+    """What differs between two versions of ``path``, for a person who decides about it: all of it, with no
+    character taken for the end of a line but the line feed, and ends of lines shown where they differ.
+
+    ``None`` is no file.
+    """
+    texts = [before or "", after or ""]
+    if all(text.count("\n") == text.count("\r\n") == text.count("\r") for text in texts):
+        texts = [text.replace("\r\n", "\n") for text in texts]
+    old, new = (_exact_lines(text) for text in texts)
+    return "\n".join(
+        _diff_lines(old, new, "/dev/null" if before is None else path, "/dev/null" if after is None else path)
+    )
+
+
+def _exact_lines(text: str) -> list[str]:
+    *lines, last = text.split("\n")
+    return [*lines, f"{last}\n\\ no line feed at the end"] if last else lines
+
+
+def _diff_lines(old: list[str], new: list[str], before: str, after: str) -> list[str]:
     first = _common(old, new)
     last = _common(old[first:][::-1], new[first:][::-1])
     start, rest = max(0, first - _CONTEXT), max(0, last - _CONTEXT)
     shown_old, shown_new = old[start : len(old) - rest], new[start : len(new) - rest]
-    lines = [f"--- {path}", f"+++ {path}"]
+    lines = [f"--- {before}", f"+++ {after}"]
     if len(shown_old) * len(shown_new) > _MOST_WORK:
         lines.append(f"@@ -{first + 1},{len(old) - last - first} +{first + 1},{len(new) - last - first} @@")
         lines += [f"-{line}" for line in old[first : len(old) - last]]
@@ -26,9 +53,7 @@ def unified(before: str, after: str, path: str, most: int) -> str:
     else:
         made = list(unified_diff(shown_old, shown_new, lineterm="", n=_CONTEXT))[2:]
         lines += [_moved(line, start) if line.startswith("@@") else line for line in made]
-    if before != after and old == new:
-        lines.append("\\ only ends of lines differ")
-    return _cut("\n".join(lines) + "\n", most)
+    return lines
 
 
 def _common(one: list[str], other: list[str]) -> int:

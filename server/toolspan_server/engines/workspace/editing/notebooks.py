@@ -5,12 +5,13 @@ Source of the rules: https://nbformat.readthedocs.io/en/latest/format_descriptio
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
-import secrets
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, Literal, cast
 
 from ....errors import ToolFailure
@@ -114,7 +115,7 @@ class Notebook:
         """Put a new cell before the one with that index. Gives its id."""
         cell: dict[str, Any] = {"cell_type": cell_type}
         if self.data.get("nbformat_minor", 0) >= _IDS_SINCE:
-            cell["id"] = self._new_id()
+            cell["id"] = self._new_id(source)
         cell["source"] = _as_before(self.cells[0]["source"] if self.cells else [], source)
         _fit(cell, cell_type)
         (first, last), spans = self._spans()
@@ -165,11 +166,17 @@ class Notebook:
         inside = layout.break_before(_CELL_DEPTH + 1)
         return f"{{{inside}{f',{inside or chr(32)}'.join(members)}{layout.break_before(_CELL_DEPTH)}}}"
 
-    def _new_id(self) -> str:
+    def source(self, number: int) -> str:
+        """The source of the cell with that index."""
+        return _joined(self.cells[number]["source"])
+
+    def _new_id(self, source: str) -> str:
+        """An id that no cell has, the same each time for the same notebook and cell: so that what a person
+        was shown of an edit can be compared with what is written."""
         taken = {self.id_of(number) for number in range(len(self.cells))}
-        while (made := secrets.token_hex(4)) in taken:
-            continue
-        return made
+        seeds = (f"{number}\n{source}\n{self.text}" for number in count())
+        made = (hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()[:8] for seed in seeds)
+        return next(each for each in made if each not in taken)
 
 
 _CELL_DEPTH = 2

@@ -6,6 +6,7 @@ import logging
 import os
 import stat
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from ....calls.caller import Caller
@@ -56,6 +57,35 @@ def change(
             _replace(workspace, caller, tool, target, after)
         workspace.files_read.note(caller, place, Fingerprint.of_content(after))
         return Changed(target.before, after)
+
+
+def foresee(
+    workspace: Workspace,
+    caller: Caller,
+    place: Place,
+    make: Callable[[bytes | None], bytes],
+    *,
+    force: bool = False,
+    make_folders: bool = False,
+) -> tuple[Changed, str]:
+    """What ``change`` would do now, and why it would refuse to; nothing is changed.
+
+    Raises as ``change`` for what is wrong with the file or the change itself.
+    """
+    refusal = ""
+    with ExitStack() as stack:
+        try:
+            target = stack.enter_context(workspace.changing(place))
+        except ToolFailure as failure:
+            if not make_folders or failure.error_code != "file_not_found":
+                raise
+            return Changed(None, make(None)), ""
+        if not force:
+            try:
+                _check_known(workspace, caller, target)
+            except ToolFailure as failure:
+                refusal = failure.error
+        return Changed(target.before, make(target.before)), refusal
 
 
 def undo(workspace: Workspace, changes: Sequence[Change]) -> dict[int, str | None]:

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from ....calls.client import InputRequired, Question
 from ....calls.context import Context
-from ....common.json_values import shortened
 from ....errors import ToolFailure
 from ..step import Step, StepInputs
 
 if TYPE_CHECKING:
+    from ....common.call_preview import CallPreview
     from ....config import ToolConfig
     from ....config.models.tool_options import ApprovalConfig
+    from ...registry import Tool
 
 ORDER = 20
 
 _MEMORY = "dev.toolspan/approval"
-_SHOWN = 1_000
-_LONGEST_MESSAGE = 4_000
+_LONGEST_MESSAGE = 50_000
 _NO_FIELDS: dict[str, Any] = {"type": "object", "properties": {}}
 
 
@@ -32,25 +32,30 @@ def build(following: Step, inputs: StepInputs) -> Step:
     """For tools with the key ``approval``."""
     config = inputs.tool.config
     assert config.approval is not None
-    title = config.title or config.display_name or config.name
-    return approved(following, config.approval, title, digest(config))
+    return approved(following, config.approval, inputs.tool, digest(config))
 
 
-def approved(following: Step, approval: ApprovalConfig, title: str, definition: str) -> Step:
-    """Run ``following`` only when the person at the client accepts; the question calls the tool ``title``.
+def approved(following: Step, approval: ApprovalConfig, tool: Tool, definition: str) -> Step:
+    """Run ``following`` only when the person at the client accepts what ``tool`` says that it would do.
 
     The person is asked by elicitation; only accepting is a yes: any other answer, or none in time, is a no. A
     client without elicitation gets ``approval_required``, a call that was not approved ``denied``; the tool
     has not started then. Within one call, equal arguments of one tool are asked about once. The approval is
-    for that call alone, and for the tool's ``definition`` at that time.
+    for that call alone, for the tool's ``definition`` at that time, and for what was shown: where the call
+    would do something else by then, it is refused.
     """
+    from .._previews import changed_since_shown, preview_of
 
     async def step(arguments: dict[str, Any], context: Context) -> Any:
+        _check_can_ask(context)
         notes: dict[str, Any] = context.client.memory.setdefault(_MEMORY, {})
-        subject = _subject(context.tool_name, arguments, definition)
+        shown = (await preview_of(tool, arguments, context)).headed(_title(approval, tool.config, arguments))
+        subject = _subject(context.tool_name, arguments, definition, shown.digest)
         note: dict[str, Any] = notes.setdefault(subject, {"key": f"approve-{secrets.token_hex(16)}"})
-        await _ask(note, _message(approval, title, arguments), approval.timeout_ms / 1000, context)
+        await _ask(note, _message(shown, context), approval.timeout_ms / 1000, context)
         note["accepted"] = True
+        if tool.has_preview and (await preview_of(tool, arguments, context)).digest != shown.digest:
+            raise changed_since_shown()
         return await following(arguments, context)
 
     return step
@@ -67,12 +72,6 @@ async def _ask(note: dict[str, Any], message: str, seconds: float, context: Cont
     ``note`` is kept until the client comes back with the answer: its ``key`` identifies the question without
     revealing it; the answer has to arrive before ``until``, in seconds since 1970.
     """
-    if not context.client.accepts("elicitation"):
-        raise ToolFailure(
-            f"A person has to allow each call of '{context.tool_name}', and the client cannot ask one",
-            error_code="approval_required",
-            user_action="Use a client that supports elicitation, or another tool.",
-        )
     params = {"mode": "form", "message": message, "requestedSchema": _NO_FIELDS}
     key: str = note["key"]
     try:
@@ -91,6 +90,15 @@ async def _ask(note: dict[str, Any], message: str, seconds: float, context: Cont
         raise _denied("the person declined" if action == "decline" else "the person did not answer")
 
 
+def _check_can_ask(context: Context) -> None:
+    if not context.client.accepts("elicitation"):
+        raise ToolFailure(
+            f"A person has to allow each call of '{context.tool_name}', and the client cannot ask one",
+            error_code="approval_required",
+            user_action="Use a client that supports elicitation, or another tool.",
+        )
+
+
 def _unanswered(seconds: float) -> ToolFailure:
     return _denied(f"nobody answered within {seconds:g} seconds")
 
@@ -103,17 +111,33 @@ def _denied(why: str) -> ToolFailure:
     )
 
 
-def _subject(name: str, arguments: dict[str, Any], definition: str) -> str:
-    written = json.dumps([name, arguments, definition], sort_keys=True)
+def _subject(name: str, arguments: dict[str, Any], definition: str, shown: str) -> str:
+    written = json.dumps([name, arguments, definition, shown], sort_keys=True)
     return hashlib.sha256(written.encode()).hexdigest()
 
 
-def _message(approval: ApprovalConfig, title: str, arguments: dict[str, Any]) -> str:
+def _message(shown: CallPreview, context: Context) -> str:
+    """What the client is to show: all of ``shown``. Raises ``ToolFailure`` where that is too long."""
+    from ....common.call_preview import SHOWN_META
+
+    message = shown.as_text()
+    if len(message) <= _LONGEST_MESSAGE:
+        return message
+    if SHOWN_META in context.meta:
+        return f"{shown.title} (Your client has shown the call: it is too long for this message.)"
+    raise ToolFailure(
+        f"The call of '{context.tool_name}' is too long to be shown to the person who has to allow it: "
+        f"{len(message):,} characters of at most {_LONGEST_MESSAGE:,}",
+        error_code="too_long_to_show",
+        user_action="Do it in smaller calls.",
+    )
+
+
+def _title(approval: ApprovalConfig, config: ToolConfig, arguments: dict[str, Any]) -> str:
+    """The question: the config's own words, or the tool's name."""
     if approval.message is None:
-        shown = shortened(json.dumps(arguments, ensure_ascii=False), _SHOWN)
-        return f"Allow the tool '{title}' to run with {shown}?"
+        return f"Allow the tool '{config.title or config.display_name or config.name}' to run?"
     from ....engines.templates import Template
 
     message = Template.parse(approval.message).render({**arguments, "arguments": arguments})
-    shown = message if isinstance(message, str) else json.dumps(message, ensure_ascii=False)
-    return shortened(shown, _LONGEST_MESSAGE)
+    return message if isinstance(message, str) else json.dumps(message, ensure_ascii=False)

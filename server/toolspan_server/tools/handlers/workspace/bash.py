@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -13,9 +16,11 @@ from ....engines.registration import handler
 from ....errors import InvalidParameters
 from ._commands import denied_to, ended, put_aside, runner_of
 from ._planning import not_run_while_planning
-from ._tool import Definition, Options, references
+from ._tool import Definition, Options, references, workspace_of
 
 if TYPE_CHECKING:
+    from ....common.call_preview import CallPreview
+    from ....engines.sandbox import CommandLimits
     from ...services._workspaces import Workspaces
 
 _SPARE_MS = 30_000
@@ -85,40 +90,84 @@ DEFINITION = Definition(
 )
 
 
-@handler("Bash", kind="internal", options=Options, references=references)
+_SHOWN = frozenset(("command", "timeout", "description", "run_in_background"))
+
+
+async def _preview(arguments: dict[str, Any], context: Context) -> CallPreview:
+    from ....common.call_preview import CallPreview, Section
+    from ._previewing import with_rest
+
+    runner = runner_of(context)
+    report = await runner.describe()
+    seconds = _seconds(arguments, runner.limits)
+    background = arguments.get("run_in_background", False)
+    after = f"{seconds:g} s, in the background: the call returns at once" if background else f"{seconds:g} s"
+    sections = [
+        Section("code", "command", arguments["command"]),
+        Section("code", "run by", f"bash -c, in {workspace_of(context, arguments).path}"),
+        Section("text", "sandbox", _confinement(report)),
+        Section("text", "ended after", after),
+    ]
+    if "description" in arguments:
+        sections.append(Section("text", "the model says of it", arguments["description"]))
+    warnings = (_UNCONFINED,) if report["kind"] == "none" else ()
+    made = CallPreview(tuple(sections), warnings=warnings, basis=json.dumps(report, sort_keys=True))
+    return with_rest(made, arguments, _SHOWN)
+
+
+_UNCONFINED = "It runs OUTSIDE of any sandbox: it can do whatever the user can that the server runs as."
+
+
+def _confinement(report: Mapping[str, Any]) -> str:
+    """What a command may reach, as the runner reports it."""
+    if report["kind"] == "none":
+        return f"none ({report['why']})"
+    network = "with the network" if report["network"] else "no network"
+    readable = f"; reads also {', '.join(report['readable'])}" if report["readable"] else ""
+    writes = ", ".join(report["writable"])
+    return f"{report['kind']}, {network}; writes only in {writes} and a temporary folder{readable}"
+
+
+@handler("Bash", kind="internal", options=Options, references=references, preview=_preview)
 @not_run_while_planning
 async def bash(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"command", "timeout"?, "description"?, "run_in_background"?}`` → ``{"output", "exit_code",
     "timed_out", "output_bytes", "ended_by"?, "sandbox", "put_aside"?}``; in the background ``{"bash_id",
-    "status",
-    "sandbox"}``.
+    "status", "sandbox"}``.
 
     ``exit_code`` is null when a limit, which ``ended_by`` names, ended the command; 128 and the signal's
     number when a signal did.
     """
     runner = runner_of(context)
     text: str = arguments["command"]
-    if "\0" in text:
-        raise InvalidParameters(["command must not hold a NUL character"])
     limits = runner.limits
+    seconds = _seconds(arguments, limits)
     sandbox = (await runner.describe())["kind"]
     denied = [] if sandbox == "none" else await anyio.to_thread.run_sync(denied_to, context, arguments)
     if arguments.get("run_in_background", False):
-        owner, seconds = context.caller, limits.background_timeout_ms / 1000
-        if "timeout" in arguments:
-            seconds = min(seconds, arguments["timeout"] / 1000)
-        shell = await runner.background.start(owner, text, lambda: runner.start(text, seconds, denied))
+        start = partial(runner.start, text, seconds, denied)
+        shell = await runner.background.start(context.caller, text, start)
         return {"bash_id": shell.id, "status": "running", "sandbox": sandbox}
-    asked = arguments.get("timeout", min(limits.timeout_ms, limits.max_timeout_ms))
-    if asked > limits.max_timeout_ms:
-        raise InvalidParameters(
-            [f"timeout must be at most {limits.max_timeout_ms} (bash.limits.max_timeout_ms), not {asked}"]
-        )
-    ending, command = await runner.run(text, asked / 1000, denied)
+    ending, command = await runner.run(text, seconds, denied)
     return {
         "output": command.output.take(),
-        **ended(ending, limits, asked),
+        **ended(ending, limits, round(seconds * 1000)),
         "output_bytes": command.output.total,
         "sandbox": sandbox,
         **put_aside(command),
     }
+
+
+def _seconds(arguments: Mapping[str, Any], limits: CommandLimits) -> float:
+    """After how long the command is ended. Raises ``InvalidParameters`` for a call that cannot be made."""
+    if "\0" in arguments["command"]:
+        raise InvalidParameters(["command must not hold a NUL character"])
+    if arguments.get("run_in_background", False):
+        wanted: int = arguments.get("timeout", limits.background_timeout_ms)
+        return min(limits.background_timeout_ms, wanted) / 1000
+    asked: int = arguments.get("timeout", min(limits.timeout_ms, limits.max_timeout_ms))
+    if asked > limits.max_timeout_ms:
+        raise InvalidParameters(
+            [f"timeout must be at most {limits.max_timeout_ms} (bash.limits.max_timeout_ms), not {asked}"]
+        )
+    return asked / 1000

@@ -29,8 +29,7 @@ DEFINITION = Definition(
 @handler("Changes", kind="internal", options=Options, references=references)
 def changes(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"file_path"?, "diffs"?}`` → ``{"files": [{"file_path", "status", "changes", "diff"}]}``."""
-    from ....engines.workspace._pages import whole
-    from ._changing import changes_made, shown_diff
+    from ._changing import changes_made, content_now, shown_diff
 
     workspace, found = changes_made(arguments, context)
     by_path: dict[str, list[Any]] = {}
@@ -39,13 +38,10 @@ def changes(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     files: list[dict[str, Any]] = []
     for path, made in by_path.items():
         try:
-            with workspace.open_file(workspace.place(path)) as file:
-                now: bytes | None = whole(file, workspace.limits)
+            now = content_now(workspace, workspace.place(path))
         except ToolFailure as failure:
-            if failure.error_code != "file_not_found":
-                files.append({"file_path": path, "status": f"unreadable: {failure.error}"})
-                continue
-            now = None
+            files.append({"file_path": path, "status": f"unreadable: {failure.error}"})
+            continue
         before: bytes | None = made[0].before
         entry: dict[str, Any] = {
             "file_path": path,

@@ -11,7 +11,9 @@ from ._planning import not_while_planning
 from ._tool import Definition, Options, references
 
 if TYPE_CHECKING:
+    from ....common.call_preview import CallPreview
     from ....engines.workspace.editing.edits import Replacement
+    from ._changing import TextChange
 
 _OLD = {
     "type": "string",
@@ -55,23 +57,37 @@ DEFINITION = Definition(
 )
 
 
-@handler("Edit", kind="internal", options=Options, references=references)
+def _preview(arguments: dict[str, Any], context: Context) -> CallPreview:
+    from ._changing import preview_text
+
+    shown = frozenset(("file_path", "old_string", "new_string", "replace_all", "edits"))
+    return preview_text(context, _change(arguments, []), arguments, shown)
+
+
+@handler("Edit", kind="internal", options=Options, references=references, preview=_preview)
 @not_while_planning
 def edit(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"file_path", "old_string", "new_string", "replace_all"?}`` → ``{…, "replacements", "diff"}``."""
-    from ....engines.workspace.editing.edits import edited
     from ._changing import change_text
 
+    counts: list[int] = []
+    done = change_text(context, arguments, _change(arguments, counts))
+    return {"file_path": done["file_path"], "replacements": counts[-1], "diff": done["diff"]}
+
+
+def _change(arguments: dict[str, Any], counts: list[int]) -> TextChange:
+    """The change that ``arguments`` ask for; how many replacements it makes is added to ``counts``."""
+    from ....engines.workspace.editing.edits import edited
+    from ._changing import TextChange
+
     wanted = _replacements(arguments)
-    count = 0
 
     def changed(before: str, path: str) -> str:
-        nonlocal count
         after, count = edited(before, wanted, path)
+        counts.append(count)
         return after
 
-    done = change_text(context, arguments, arguments["file_path"], changed)
-    return {"file_path": done["file_path"], "replacements": count, "diff": done["diff"]}
+    return TextChange(arguments["file_path"], changed)
 
 
 def _replacements(arguments: dict[str, Any]) -> list[Replacement]:

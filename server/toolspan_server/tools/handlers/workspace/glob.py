@@ -7,6 +7,7 @@ from typing import Any
 from ....calls.context import Context
 from ....engines.registration import handler
 from ....errors import InvalidParameters
+from ._previewing import previews_path
 from ._tool import Definition, Options, references, workspace_of
 
 DEFINITION = Definition(
@@ -27,7 +28,13 @@ DEFINITION = Definition(
 )
 
 
-@handler("Glob", kind="internal", options=Options, references=references)
+@handler(
+    "Glob",
+    kind="internal",
+    options=Options,
+    references=references,
+    preview=previews_path("path"),
+)
 def glob(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"pattern", "path"?}`` → ``{"files": [path], "truncated": false}``, sorted by their paths."""
     from ....engines.workspace._patterns import Pattern

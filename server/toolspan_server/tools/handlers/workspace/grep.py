@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ....calls.context import Context
 from ....engines.registration import handler
 from ....errors import InvalidParameters
+from ._previewing import previews_path
 from ._tool import Definition, Options, references, workspace_of
 
 if TYPE_CHECKING:
@@ -47,7 +48,13 @@ DEFINITION = Definition(
 )
 
 
-@handler("Grep", kind="internal", options=Options, references=references)
+@handler(
+    "Grep",
+    kind="internal",
+    options=Options,
+    references=references,
+    preview=previews_path("path"),
+)
 def grep(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"pattern", "path"?, "glob"?, "output_mode"?, "context"?, …}`` → ``{"files", …}``."""
     from ....engines.workspace._search import SearchState, search

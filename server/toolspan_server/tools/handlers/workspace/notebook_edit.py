@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ....calls.context import Context
@@ -11,7 +12,9 @@ from ._planning import not_while_planning
 from ._tool import Definition, Options, references
 
 if TYPE_CHECKING:
+    from ....common.call_preview import CallPreview, Section
     from ....engines.workspace.editing.notebooks import Notebook
+    from ._changing import TextChange
 
 DEFINITION = Definition(
     name="NotebookEdit",
@@ -50,19 +53,69 @@ DEFINITION = Definition(
 )
 
 
-@handler("NotebookEdit", kind="internal", options=Options, references=references)
+_SHOWN = frozenset(("notebook_path", "cell_id", "new_source", "edit_mode", "cell_type"))
+
+
+def _preview(arguments: dict[str, Any], context: Context) -> CallPreview:
+    from ._changing import preview_text
+
+    cells: list[_Cell] = []
+
+    def difference() -> tuple[Section, ...]:
+        return cells[-1].sections()
+
+    return preview_text(context, _change(arguments, cells), arguments, _SHOWN, difference)
+
+
+@handler("NotebookEdit", kind="internal", options=Options, references=references, preview=_preview)
 @not_while_planning
 def notebook_edit(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"notebook_path", "cell_id"?, "new_source"?, "cell_type"?, "edit_mode"?}`` → ``{"cell_id", …}``."""
-    from ....engines.workspace.editing.notebooks import Notebook, NotNotebook
     from ._changing import change_text
+
+    cells: list[_Cell] = []
+    done = change_text(context, arguments, _change(arguments, cells))
+    return {
+        "notebook_path": done["file_path"],
+        "cell_id": cells[-1].id,
+        "edit_mode": cells[-1].mode,
+        "diff": done["diff"],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A cell as an edit changes it: its ``id``, what is done to it, its type then, and its source before and
+    after; ``None`` where it is not there."""
+
+    id: str
+    mode: str
+    type: str
+    before: str | None
+    after: str | None
+
+    def sections(self) -> tuple[Section, ...]:
+        """What is shown of it to a person."""
+        from ....common.call_preview import Section
+        from ....engines.workspace.editing.diffs import whole_diff
+
+        what = {"insert": "new", "delete": "deleted"}.get(self.mode, "replaced")
+        told = f"{self.id}, {what}, of type {self.type}; its outputs are removed"
+        if self.before == self.after:
+            return (Section("code", "cell", told), Section("text", "source", "stays as it is"))
+        diff = whole_diff(self.before, self.after, f"cell {self.id}")
+        return (Section("code", "cell", told), Section("diff", "source", diff))
+
+
+def _change(arguments: dict[str, Any], cells: list[_Cell]) -> TextChange:
+    """The change that ``arguments`` ask for; the cell is added to ``cells``."""
+    from ....engines.workspace.editing.notebooks import Notebook, NotNotebook
+    from ._changing import TextChange
 
     mode: str = arguments.get("edit_mode", "replace")
     _check(arguments, mode)
-    cell_id = ""
 
     def changed(before: str, path: str) -> str:
-        nonlocal cell_id
         try:
             notebook = Notebook.parse(before)
             notebook.check_clear()
@@ -72,16 +125,10 @@ def notebook_edit(arguments: dict[str, Any], context: Context) -> dict[str, Any]
                 error_code="not_a_notebook",
                 user_action="Change the file's text with Edit, or ask the person to repair the notebook.",
             ) from None
-        cell_id = _edited(notebook, arguments, mode)
+        cells.append(_edited(notebook, arguments, mode))
         return notebook.text
 
-    done = change_text(context, arguments, arguments["notebook_path"], changed)
-    return {
-        "notebook_path": done["file_path"],
-        "cell_id": cell_id,
-        "edit_mode": mode,
-        "diff": done["diff"],
-    }
+    return TextChange(arguments["notebook_path"], changed)
 
 
 def _check(arguments: dict[str, Any], mode: str) -> None:
@@ -94,12 +141,15 @@ def _check(arguments: dict[str, Any], mode: str) -> None:
         raise InvalidParameters(faults)
 
 
-def _edited(notebook: Notebook, arguments: dict[str, Any], mode: str) -> str:
+def _edited(notebook: Notebook, arguments: dict[str, Any], mode: str) -> _Cell:
     cell_id: str | None = arguments.get("cell_id")
     if mode == "insert":
         number = 0 if cell_id is None else notebook.index(cell_id) + 1
-        return notebook.insert(number, arguments["new_source"], arguments.get("cell_type", "code"))
+        source, sort = arguments["new_source"], arguments.get("cell_type", "code")
+        return _Cell(notebook.insert(number, source, sort), mode, sort, None, source)
     number = notebook.index(cell_id or "")
+    before, sort = notebook.source(number), str(notebook.cells[number].get("cell_type"))
     if mode == "delete":
-        return notebook.delete(number)
-    return notebook.replace(number, arguments["new_source"], arguments.get("cell_type"))
+        return _Cell(notebook.delete(number), mode, sort, before, None)
+    changed = notebook.replace(number, arguments["new_source"], arguments.get("cell_type"))
+    return _Cell(changed, mode, arguments.get("cell_type") or sort, before, arguments["new_source"])

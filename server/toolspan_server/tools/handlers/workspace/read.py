@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ....calls.content import Block, Content
 from ....calls.context import Context
 from ....engines.registration import handler
+from ._previewing import previews_path
 from ._tool import Definition, Options, references, workspace_of
 
 if TYPE_CHECKING:
@@ -36,7 +37,13 @@ DEFINITION = Definition(
 )
 
 
-@handler("Read", kind="internal", options=Options, references=references)
+@handler(
+    "Read",
+    kind="internal",
+    options=Options,
+    references=references,
+    preview=previews_path("file_path"),
+)
 def read(arguments: dict[str, Any], context: Context) -> Content:
     """``{"file_path", "offset"?, "limit"?}`` → content blocks: the lines with their numbers, or an image."""
     from ....engines.workspace import Fingerprint

@@ -12,6 +12,7 @@ from ....errors import ToolFailure
 from ._tool import SERVICE, Definition, Options, references
 
 if TYPE_CHECKING:
+    from ....common.call_preview import CallPreview
     from ....engines.web_pages import Page
     from ...services._workspaces import Workspaces
 
@@ -49,7 +50,21 @@ DEFINITION = Definition(
 )
 
 
-@handler("WebFetch", kind="internal", options=Options, references=references, talks=True)
+def _preview(arguments: dict[str, Any], context: Context) -> CallPreview:
+    from ....common.call_preview import CallPreview, Section
+    from ._previewing import with_rest
+
+    workspaces: Workspaces = context.service(SERVICE)
+    pages = workspaces.pages(cast("Options", context.options).workspace)
+    address, host = pages.asked(arguments["url"])
+    sections = [Section("code", "GET", address), Section("code", "host", host)]
+    if "prompt" in arguments:
+        sections.append(Section("text", "asked of the page", arguments["prompt"]))
+    made = CallPreview(tuple(sections), basis=address)
+    return with_rest(made, arguments, frozenset(("url", "prompt")))
+
+
+@handler("WebFetch", kind="internal", options=Options, references=references, talks=True, preview=_preview)
 async def web_fetch(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"url", "prompt"?}`` → ``{"url", "title", "media_type", "cached", "truncated", "notice",
     "untrusted_content"}``; with a prompt that the client's model answered, ``{"url", "title", "notice",

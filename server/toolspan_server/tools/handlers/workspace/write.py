@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ....calls.context import Context
 from ....engines.registration import handler
 from ._planning import not_while_planning
 from ._tool import Definition, Options, references
+
+if TYPE_CHECKING:
+    from ....common.call_preview import CallPreview
+    from ._changing import TextChange
 
 DEFINITION = Definition(
     name="Write",
@@ -35,12 +39,24 @@ DEFINITION = Definition(
 )
 
 
-@handler("Write", kind="internal", options=Options, references=references)
+def _preview(arguments: dict[str, Any], context: Context) -> CallPreview:
+    from ._changing import preview_text
+
+    return preview_text(context, _change(arguments), arguments, frozenset(("file_path", "content")))
+
+
+@handler("Write", kind="internal", options=Options, references=references, preview=_preview)
 @not_while_planning
 def write(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"file_path", "content", "force"?}`` → ``{"file_path", "created", "bytes", "diff"}``."""
-    from ....engines.workspace.editing.text import newline_of, with_newline
     from ._changing import change_text
+
+    return change_text(context, arguments, _change(arguments))
+
+
+def _change(arguments: dict[str, Any]) -> TextChange:
+    from ....engines.workspace.editing.text import newline_of, with_newline
+    from ._changing import TextChange
 
     content: str = arguments["content"]
 
@@ -48,5 +64,4 @@ def write(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
         usual = newline_of(before)
         return with_newline(content, usual) if usual != "\n" and "\r" not in content else content
 
-    force = arguments.get("force", False)
-    return change_text(context, arguments, arguments["file_path"], whole, existing=False, force=force)
+    return TextChange(arguments["file_path"], whole, existing=False, force=arguments.get("force", False))

@@ -30,10 +30,10 @@ export function dialog(title, build, { wide = false, signal = null } = {}) {
   });
 }
 
-/** A question with two answers; true when it is confirmed. */
-export const confirmed = (title, text, action) =>
+/** A question with two answers; true when it is confirmed. `content` is a text, or an element. */
+export const confirmed = (title, content, action) =>
   dialog(title, (close) => h("form", { method: "dialog", onsubmit: (event) => { event.preventDefault(); close(true); } },
-    h("p", text),
+    content instanceof Node ? content : h("p", content),
     h("div.actions",
       h("button", { type: "button", onclick: () => close() }, texts.cancel),
       h("button.danger", { type: "submit", autofocus: true }, action))));

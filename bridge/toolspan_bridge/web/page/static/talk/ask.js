@@ -3,11 +3,11 @@
 import { texts } from "../texts.js";
 import { api } from "../lib/api.js";
 import { dialog } from "../lib/dialog.js";
-import { diffView, editOf } from "../lib/diff.js";
 import { field, fill, h } from "../lib/dom.js";
 import { schemaForm } from "../lib/form/index.js";
 import { toast } from "../lib/notify.js";
 import { button, code, details } from "../lib/parts.js";
+import { previewView, writtenJson, writtenOut } from "../lib/preview.js";
 
 /**
  * Asks in dialogs, one after another. `address(request)` is where the answer is posted: an answer that the API
@@ -48,12 +48,11 @@ function faultLine() {
 
 function approval(request, send, signal) {
   const words = texts.approval;
-  return dialog(words.title(request.tool), (close) => {
+  return dialog(words.title(writtenOut(request.tool)), (close) => {
     const reason = h("input", { type: "text", autocomplete: "off" });
     const raw = h("textarea.mono", { rows: 6, spellcheck: "false" });
-    raw.value = JSON.stringify(request.arguments, null, 2);
+    raw.value = writtenJson(request.arguments);
     const original = raw.value;
-    const edit = editOf(request.arguments);
     const fault = faultLine();
     const answer = async (decision) => {
       const more = reason.value.trim() ? { reason: reason.value.trim() } : {};
@@ -71,16 +70,13 @@ function approval(request, send, signal) {
     };
     const choice = (decision, text) => (request.decisions.includes(decision) ? button(text, () => answer(decision)) : null);
     return h("form", { onsubmit: (event) => { event.preventDefault(); answer("allow_once"); } },
-      h("p", words.lead(request.server)), request.reason ? h("p.hint", words.because(request.reason)) : null,
-      request.warnings.map((each) => h("p.field-warning", each)),
-      request.difference.length ? [h("p.field-warning", words.departed(request.since)), code(request.difference.join("\n"), texts.diff.label)] : null,
-      edit ? [h("p", h("code", edit.path)), diffView(edit.before, edit.after)] : code(request.arguments, texts.talk.arguments),
+      previewView(request.preview, { focused: true }),
       details(words.edit, field(texts.form.rawLabel, raw)),
       field(words.reason, reason), fault.element,
       h("div.actions",
         button(words.deny, () => answer("deny"), { kind: "danger" }), h("span.spacer"),
         choice("allow_always", words.always), choice("allow_conversation", words.conversation),
-        h("button.primary", { type: "submit", autofocus: true }, words.once)));
+        h("button.primary", { type: "submit" }, words.once)));
   }, { wide: true, signal });
 }
 

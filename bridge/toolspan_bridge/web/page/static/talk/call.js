@@ -2,9 +2,9 @@
 
 import { texts } from "../texts.js";
 import { append, fill, h } from "../lib/dom.js";
-import { diffView, editOf } from "../lib/diff.js";
 import { callArguments, duration } from "../lib/format.js";
 import { code } from "../lib/parts.js";
+import { previewView, writtenJson, writtenOut } from "../lib/preview.js";
 
 const words = texts.talk;
 
@@ -25,7 +25,7 @@ export class CallPanel {
     this.data = { ...this.data, ...data };
     this.tool = this.data.tool_name ?? this.data.tool ?? "?";
     this.arguments = this.data.tool_input ?? this.data.arguments ?? {};
-    fill(this.head, h("span.call-name", this.tool), h("span.call-args", `(${callArguments(this.arguments)})`), this.state, this.meta);
+    fill(this.head, h("span.call-name", this.tool), h("span.call-args", `(${writtenOut(callArguments(this.arguments))})`), this.state, this.meta);
     this.mark("running");
     this.draw();
   }
@@ -35,6 +35,13 @@ export class CallPanel {
   mark(state) {
     this.element.dataset.state = state;
     fill(this.state, words[state]);
+  }
+
+  /** The person is asked about it: what they are shown stays with it. */
+  asks(preview) {
+    this.preview = preview;
+    this.mark("asked");
+    this.draw();
   }
 
   progress({ progress, total, message }) {
@@ -68,10 +75,9 @@ export class CallPanel {
   }
 
   draw() {
-    const edit = editOf(this.arguments);
     fill(this.inside, this.live, this.data.server ? h("p.hint", `${texts.test.server}: ${this.data.server}`) : null,
-      edit ? [h("h4", words.edits, " ", h("code", edit.path)), diffView(edit.before, edit.after)]
-        : [h("h4", words.arguments), code(this.arguments, words.arguments)]);
+      this.preview ? [h("h4", words.allowed), previewView(this.preview)] : null,
+      h("h4", words.arguments), code(writtenJson(this.arguments), words.arguments));
     if (this.logs.length) append(this.inside, [h("h4", words.log), code(this.logs.join("\n"), words.log)]);
     if (this.result !== undefined) append(this.inside, [h("h4", words.result), resultOf(this.result)]);
     if (this.data.files) append(this.inside, [h("p.tags", this.data.files.map((each) => h("span.tag", each.name || each.media_type)))]);

@@ -70,7 +70,7 @@ export class RunView {
   /** The person is asked: by a dialog, and by a button that opens it again. */
   asks(request) {
     this.requests.set(request.id, request);
-    this.calls.get(request.callId)?.mark("asked");
+    if (request.kind === "approval") this.calls.get(request.callId)?.asks(request.preview);
     this.drawWaiting();
     this.ask(request);
   }

@@ -2,6 +2,7 @@
 
 import { api } from "../../lib/api.js";
 import { confirmed } from "../../lib/dialog.js";
+import { plainPreview, previewView } from "../../lib/preview.js";
 import { fill, h } from "../../lib/dom.js";
 import { schemaForm } from "../../lib/form/index.js";
 import { duration } from "../../lib/format.js";
@@ -15,17 +16,19 @@ export function callForm(tool) {
   const form = schemaForm(tool.parameters);
   const result = h("div.result", { "aria-live": "polite" });
   const send = h("button.primary", { type: "submit" }, words.call);
-  async function call(approved = false) {
+  /** `allowed`: the call was allowed as `shown` says, the digest of what the person saw. */
+  async function call(allowed = null) {
     const { value, errors } = form.read();
     if (errors.length) return;
     send.disabled = true;
     fill(send, words.calling);
     try {
-      fill(result, outcome(await api.post("/api/tools/call", { name: tool.name, server: tool.server || undefined, arguments: value, ...(approved ? { approved: true } : {}) })));
+      fill(result, outcome(await api.post("/api/tools/call", { name: tool.name, server: tool.server || undefined, arguments: value, ...(allowed ? { approved: true, ...allowed } : {}) })));
     } catch (error) {
       if (error.status === undefined) throw error;
-      if (error.code === "approval_needed" && !approved) {
-        if (await confirmed(words.approveTitle, words.approveText(tool.name), words.approve)) await call(true);
+      if (error.code === "approval_needed" && !allowed) {
+        const { preview = plainPreview(value), shown } = error.body;
+        if (await confirmed(words.approveTitle, previewView(preview), words.approve)) await call(shown ? { shown } : {});
         return;
       }
       form.show(error.errors.map((each) => ({ ...each, pointer: each.pointer.replace(/^\/arguments/, "") })));
