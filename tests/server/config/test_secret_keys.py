@@ -14,7 +14,7 @@ import yaml
 from toolspan_server import load_config
 from toolspan_server.common.secrets.key_shapes import SECRET_NAME
 from toolspan_server.config.published_schema import config_schema
-from toolspan_server.config.secret_values import shown_text
+from toolspan_server.config.shown_text import shown_text
 
 pytestmark = pytest.mark.requirement("I24.3.2")
 

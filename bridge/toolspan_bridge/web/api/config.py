@@ -11,7 +11,7 @@ import anyio.to_thread
 from pydantic import Field
 
 from toolspan_server.config import DEFAULT_FILES, Config, check_text
-from toolspan_server.config.secret_values import shown_text
+from toolspan_server.config.shown_text import shown_text
 from toolspan_server.errors import ConfigError
 
 from ..endpoint import Answer, Call, Endpoint, Values
