@@ -1,4 +1,4 @@
-"""No value that a client, a provider or an MCP server sends ends the process or is answered by a traceback."""
+"""No value of a client, a provider or an MCP server ends the process or is answered by a traceback."""
 
 from __future__ import annotations
 
