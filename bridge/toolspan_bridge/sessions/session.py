@@ -104,8 +104,9 @@ async def opened(
     ``AuthError`` when no server lets anybody in who has not signed in, and ``UnreachableError`` when none
     answered.
     """
+    withheld: tuple[UntrustedItem, ...] = ()
     if server is not None:
-        config, servers, withheld, patience = Config(), [server_of(server)], (), CONNECT_SECONDS
+        config, servers, patience = Config(), [server_of(server)], CONNECT_SECONDS
     else:
         (config, servers, withheld), patience = _servers(choice, host), None
     alone = server or next(iter(() if choice.is_named else choice.servers), None)

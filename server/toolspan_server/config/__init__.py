@@ -13,7 +13,6 @@ from ..problems import Problem
 from ..schema.documents import load_document
 from .consent import (
     WHOLE,
-    UntrustedItem,
     item_lines,
     left_out,
     refusal,
@@ -41,6 +40,7 @@ from .models.profile import (
 from .models.tasks import TaskConfig
 from .models.tool import ToolConfig
 from .models.tools import ToolsConfig
+from .models.untrusted_item import UntrustedItem
 from .overview import contents, counted, is_empty, offer
 
 if TYPE_CHECKING:

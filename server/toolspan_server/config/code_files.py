@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -357,5 +357,5 @@ def texts_in(value: Any) -> Iterator[str]:
         for part in cast("Mapping[str, Any]", value).values():
             yield from texts_in(part)
     elif isinstance(value, list):
-        for part in cast("list[Any]", value):
+        for part in cast("Sequence[Any]", value):
             yield from texts_in(part)

@@ -124,16 +124,17 @@ class _Walk:
         return kept
 
     def _value(self, value: object, raw: Any, place: Place, mark: Inert | None = None) -> object:
+        whole: object = value
         if isinstance(value, Record):
             return self.record(value, raw, place)
         if isinstance(value, tuple) and any(isinstance(part, Record) for part in cast("Any", value)):
-            return self._listed(cast("tuple[Any, ...]", value), raw, place)
+            return self._listed(cast("Any", value), raw, place)
         if isinstance(value, dict) and any(isinstance(part, Record) for part in cast("Any", value).values()):
             return self._named(cast("dict[str, Any]", value), raw, place)
         may_hold = mark is not None and mark.holds_variables
         if not may_hold and any(variable[: len(place)] == place for variable in self.variables):
             raise _LeftOut
-        return value
+        return whole
 
     def _listed(self, value: tuple[Any, ...], raw: Any, place: Place) -> tuple[Any, ...]:
         written = cast("Sequence[Any]", raw) if isinstance(raw, list) else ()
