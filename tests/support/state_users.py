@@ -42,8 +42,8 @@ from toolspan_bridge.web.storage.keyed_requests import KeyedRequests
 from toolspan_server import load_config
 from toolspan_server.calls.caller import Caller
 from toolspan_server.calls.storage import Place
-from toolspan_server.common.private_files import private_file
-from toolspan_server.common.state_folder import MARK_FILE, private_folder
+from toolspan_server.common.state.folder import MARK_FILE, private_folder
+from toolspan_server.common.state.private_files import private_file
 from toolspan_server.engines.definitions import DefinitionsFile
 from toolspan_server.engines.documents._index import open_index
 from toolspan_server.engines.storage import FileStore

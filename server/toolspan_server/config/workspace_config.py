@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..common.state_folder import STATE_FOLDER
+from ..common.state.folder import STATE_FOLDER
 from ..errors import ServeError
 from .loading.merge import united
 from .models.config import Config

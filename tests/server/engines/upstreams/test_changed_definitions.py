@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.upstreams import SERVERS, served, talker, until
-from toolspan_server.common.state_folder import private_folder
+from toolspan_server.common.state.folder import private_folder
 from toolspan_server.engines.definitions import (
     Change,
     Definitions,
