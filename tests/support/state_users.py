@@ -25,11 +25,12 @@ from toolspan_bridge.batch import Batch, Intention
 from toolspan_bridge.cli.host import TERMINAL
 from toolspan_bridge.conversation import Conversation
 from toolspan_bridge.conversation.files import keep_file
+from toolspan_bridge.conversation.journal import LogJournal
 from toolspan_bridge.conversation.prune import Kept, prune
 from toolspan_bridge.conversation.store import ConversationStore
 from toolspan_bridge.errors import BridgeError
 from toolspan_bridge.messages import User
-from toolspan_bridge.providers.wire.recording import _write as write_exchange
+from toolspan_bridge.providers.wire.recording import _write as write_exchange  # pyright: ignore[reportPrivateUsage]  # no provider is asked here
 from toolspan_bridge.sessions.kept.saved_conversation import SavedConversation
 from toolspan_bridge.validation import Store, export_records
 from toolspan_bridge.validation.recording.file import RecordingFile
@@ -42,8 +43,8 @@ from toolspan_bridge.web.storage.keyed_requests import KeyedRequests
 from toolspan_server import load_config
 from toolspan_server.calls.caller import Caller
 from toolspan_server.calls.storage import Place
-from toolspan_server.common.private_files import private_file
-from toolspan_server.common.state_folder import MARK_FILE, private_folder
+from toolspan_server.common.state.folder import MARK_FILE, private_folder
+from toolspan_server.common.state.private_files import private_file
 from toolspan_server.engines.definitions import DefinitionsFile
 from toolspan_server.engines.documents._index import open_index
 from toolspan_server.engines.storage import FileStore
@@ -114,14 +115,13 @@ def _conversations(folder: Path, keep_days: int) -> None:
         found.messages.append(User("again"))
         with suppress(*_REFUSED):
             found.record()
-        if found.journal is not None:
-            found.journal.close()  # type: ignore[attr-defined]
+        _close(found)
         with suppress(*_REFUSED):
             keep_file(store.files(found.id), "picture", ".png", b"png")
         with suppress(*_REFUSED):
             saved = SavedConversation.within(store, found.id, TERMINAL)
             print(saved.keep_subagent(found, "call"))
-            saved.conversation.journal.close()  # type: ignore[union-attr]
+            _close(saved.conversation)
         for each in store.entries():
             for path in store.subagent_files(each):
                 with suppress(*_REFUSED):
@@ -130,6 +130,11 @@ def _conversations(folder: Path, keep_days: int) -> None:
     if oldest.exists() and not oldest.is_symlink():
         os.utime(oldest, (1, 1))
     print(len(prune(store, Kept(days=keep_days), time.time())))
+
+
+def _close(conversation: Conversation) -> None:
+    if isinstance(conversation.journal, LogJournal):
+        conversation.journal.close()
 
 
 def _details(folder: Path) -> None:
@@ -261,7 +266,7 @@ def fresh_canaries(canaries: Path) -> dict[str, tuple[bytes, int, int]]:
 
 def looked_at(canaries: Path) -> dict[str, tuple[bytes, int, int]]:
     """What the canaries are now; the modes of folders too."""
-    found = {}
+    found: dict[str, tuple[bytes, int, int]] = {}
     for each in sorted(canaries.rglob("*")):
         status = each.lstat()
         content = each.read_bytes() if each.is_file() else b""
@@ -337,7 +342,7 @@ def watch(project: Path) -> None:
 
 
 def _caller() -> str:
-    frame = sys._getframe(2)
+    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]  # who reached it
     while frame is not None:
         name = frame.f_code.co_filename
         if "/toolspan_" in name or "state_users" in name:

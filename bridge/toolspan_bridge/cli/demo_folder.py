@@ -9,8 +9,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import cast
 
-from toolspan_server.common.private_files import read_private, write_private
-from toolspan_server.common.state_folder import STATE_FOLDER, private_folder, why_not_ours
+from toolspan_server.common.state.folder import STATE_FOLDER, private_folder, why_not_ours
+from toolspan_server.common.state.private_files import read_private, write_private
 
 from ..errors import UsageError
 from ..files.replacement import replace_file

@@ -6,8 +6,8 @@ import os
 import re
 from pathlib import Path
 
-from toolspan_server.common.private_files import list_private, open_private, remove_private
-from toolspan_server.common.state_folder import private_folder
+from toolspan_server.common.state.folder import private_folder
+from toolspan_server.common.state.private_files import list_private, open_private, remove_private
 
 from ..errors import StoreError
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from toolspan_server.common.private_files import reading
+from toolspan_server.common.state.private_files import reading
 
 from ..errors import UsageError
 from ..formats.names import NameTable

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
-from toolspan_server.common.private_files import open_private, remove_private
+from toolspan_server.common.state.private_files import open_private, remove_private
 
 from ..errors import BusyError, StoreError
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from toolspan_server.common.private_files import list_private
+from toolspan_server.common.state.private_files import list_private
 
 from ..errors import BusyError
 from .files import bytes_beside

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from toolspan_server.common.private_files import reading
 from toolspan_server.common.re2_patterns import compiled
+from toolspan_server.common.state.private_files import reading
 
 from ..errors import UsageError
 from ..messages import Assistant, Message, ToolResults

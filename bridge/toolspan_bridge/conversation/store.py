@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from toolspan_server.common.private_files import (
+from toolspan_server.common.state.folder import private_folder
+from toolspan_server.common.state.private_files import (
     is_private_file,
     list_private,
     read_private,
@@ -19,7 +20,6 @@ from toolspan_server.common.private_files import (
     stat_private,
     write_private,
 )
-from toolspan_server.common.state_folder import private_folder
 
 from ..errors import BusyError, StoreError, UsageError
 from .conversation import MAX_BYTES, Conversation

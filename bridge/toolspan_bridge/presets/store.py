@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from toolspan_server.common.file_names import file_name
-from toolspan_server.common.private_files import private_file
-from toolspan_server.common.state_folder import private_folder
+from toolspan_server.common.state.folder import private_folder
+from toolspan_server.common.state.private_files import private_file
 
 from ..errors import StoreError, UsageError
 from ..files.replacement import replace_file, why_locked, why_not_written

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from toolspan_server.common.private_files import read_private
+from toolspan_server.common.state.private_files import read_private
 
 from ..errors import StoreError
 from ..providers.wire.json_types import is_list, is_object

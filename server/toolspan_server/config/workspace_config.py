@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ..common.state_folder import STATE_FOLDER
+from ..common.state.folder import STATE_FOLDER
 from ..errors import ServeError
 from .loading.merge import united
 from .models.asking.approvals import ApprovalsConfig

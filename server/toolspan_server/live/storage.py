@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..calls.storage import Document, DocumentStore, Place
-from ..common.state_folder import STORAGE_FOLDER
+from ..common.state.folder import STORAGE_FOLDER
 from ..config import Config
 from ..parts.environment import Environment
 

@@ -14,8 +14,8 @@ from threading import Event
 import pytest
 
 from toolspan_bridge.validation import STORE_FILE, Store, export_records
-from toolspan_server.common.private_files import private_database, private_file
-from toolspan_server.common.state_folder import private_folder
+from toolspan_server.common.state.folder import private_folder
+from toolspan_server.common.state.private_files import private_database, private_file
 from toolspan_server.engines.documents._index import open_index
 
 pytestmark = [

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from toolspan_server.common import private_files
-from toolspan_server.common.private_files import write_private
-from toolspan_server.common.state_folder import (
+from toolspan_server.common.state import private_files
+from toolspan_server.common.state.folder import (
     MARK_FILE,
     contents,
     private_folder,
@@ -22,6 +21,7 @@ from toolspan_server.common.state_folder import (
     take_over,
     why_not_ours,
 )
+from toolspan_server.common.state.private_files import write_private
 from toolspan_server.errors import ServeError
 
 pytestmark = [
@@ -204,7 +204,7 @@ def test_processes_that_make_the_folder_at_once_all_find_it_theirs(
     if is_there:
         (project / ".toolspan").mkdir()
     code = (
-        "import sys, pathlib; from toolspan_server.common.state_folder import *; sys.stdin.read(1);"
+        "import sys, pathlib; from toolspan_server.common.state.folder import *; sys.stdin.read(1);"
         "p = pathlib.Path(sys.argv[1]); f = state_folder(p / '.toolspan', p, absolute=False);"
         "private_folder(f / 'storage' / sys.argv[2]); assert f == p / '.toolspan', f"
     )
@@ -246,7 +246,7 @@ def test_what_an_ended_process_left_half_written_is_removed_at_the_next_start(pr
     held = folder / private_files.temporary_name()
     held.write_text("being written")
     code = (
-        "import fcntl, pathlib, sys; from toolspan_server.common.state_folder import private_folder;"
+        "import fcntl, pathlib, sys; from toolspan_server.common.state.folder import private_folder;"
         "private_folder(pathlib.Path(sys.argv[1]))"
     )
     with held.open("r+") as writer:

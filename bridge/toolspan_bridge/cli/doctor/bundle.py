@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import distributions
 from pathlib import Path
 
-from toolspan_server.common.private_files import list_private
+from toolspan_server.common.state.private_files import list_private
 
 from ...conversation.store import SUFFIX
 from ...errors import UsageError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from toolspan_server.common.private_files import write_private
-from toolspan_server.common.state_folder import STATE_FOLDER, private_folder
+from toolspan_server.common.state.folder import STATE_FOLDER, private_folder
+from toolspan_server.common.state.private_files import write_private
 
 from ...errors import UsageError
 

@@ -72,7 +72,7 @@ def state(folder: Path | None, as_json: bool) -> None:
     This marks it as yours on this machine. Look at what is in it first. One that holds links, pipes or hard
     links is refused.
     """
-    from toolspan_server.common.state_folder import STATE_FOLDER, contents, take_over, why_not_ours
+    from toolspan_server.common.state.folder import STATE_FOLDER, contents, take_over, why_not_ours
 
     place = (folder or Path(STATE_FOLDER)).absolute()
     try:

@@ -23,8 +23,8 @@ from urllib.parse import urlsplit
 
 import anyio.to_thread
 
-from toolspan_server.common.private_files import write_private
-from toolspan_server.common.state_folder import private_folder
+from toolspan_server.common.state.folder import private_folder
+from toolspan_server.common.state.private_files import write_private
 
 from ...errors import StoreError
 from ...messages import Assistant, Request, ToolResults, User

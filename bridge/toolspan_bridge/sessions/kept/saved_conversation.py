@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
-from toolspan_server.common.private_files import real_file, write_private
-from toolspan_server.common.state_folder import private_folder
+from toolspan_server.common.state.folder import private_folder
+from toolspan_server.common.state.private_files import real_file, write_private
 
 from ...conversation import Conversation, Summary
 from ...conversation.files import files_beside, keep_file

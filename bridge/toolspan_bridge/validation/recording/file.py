@@ -22,8 +22,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from toolspan_server.common.private_files import reading, stat_private
-from toolspan_server.common.state_folder import private_folder
+from toolspan_server.common.state.folder import private_folder
+from toolspan_server.common.state.private_files import reading, stat_private
 
 from ...conversation.log_file import LogFile, hold
 from ...conversation.message_json import object_of

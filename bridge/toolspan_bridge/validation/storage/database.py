@@ -14,7 +14,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, Select, delete, func, select, update
 from sqlalchemy import Row as SqlRow
 
-from toolspan_server.common.private_files import stat_private
+from toolspan_server.common.state.private_files import stat_private
 
 from ...errors import StoreError
 from .cells import Cell

@@ -12,7 +12,7 @@ from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
-from toolspan_server.common.private_files import is_private_file, read_private, stat_private
+from toolspan_server.common.state.private_files import is_private_file, read_private, stat_private
 
 from ...errors import StoreError
 from .file import APPLICATION_ID, SCHEMA_VERSION, STORE_FILE, opened, refuse_other, sibling, suspicion

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from toolspan_server.common.private_files import (
+from toolspan_server.common.state.private_files import (
     check_database,
     list_private,
     private_file,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from toolspan_server.common.private_files import private_file
+from toolspan_server.common.state.private_files import private_file
 
 from ...errors import StoreError
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
-from toolspan_server.common.private_files import real_file
+from toolspan_server.common.state.private_files import real_file
 
 from ...errors import StoreError
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, create_engine, event, insert
 from sqlalchemy.pool import QueuePool
 
-from toolspan_server.common.private_files import (
+from toolspan_server.common.state.folder import private_folder
+from toolspan_server.common.state.private_files import (
     private_database,
     private_file,
     remove_private,
@@ -17,7 +18,6 @@ from toolspan_server.common.private_files import (
     stat_private,
     sync_folder,
 )
-from toolspan_server.common.state_folder import private_folder
 
 from ...errors import StoreError
 from .examination import is_damaged, refuse_foreign

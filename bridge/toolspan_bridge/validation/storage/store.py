@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 from uuid import uuid4
 
-from toolspan_server.common.private_files import stat_private
+from toolspan_server.common.state.private_files import stat_private
 
 from ...errors import StoreError
 from .._clean import (

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 
-from toolspan_server.common.private_files import stat_private
+from toolspan_server.common.state.private_files import stat_private
 
 from ...errors import StoreError
 from ..evidence.counts import Counts

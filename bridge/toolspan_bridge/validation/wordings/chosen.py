@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
-from toolspan_server.common.private_files import stat_private
+from toolspan_server.common.state.private_files import stat_private
 
 from ...errors import StoreError
 from ...formats.prompt.wordings import DEFAULT, WORDINGS

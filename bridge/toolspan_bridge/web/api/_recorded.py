@@ -9,8 +9,8 @@ from typing import Any
 import anyio.to_thread
 from pydantic import Field
 
-from toolspan_server.common.private_files import private_file
-from toolspan_server.common.state_folder import private_folder
+from toolspan_server.common.state.folder import private_folder
+from toolspan_server.common.state.private_files import private_file
 
 from ...errors import StoreError
 from ...validation.tracker import Tracker

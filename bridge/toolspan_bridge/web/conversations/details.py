@@ -8,8 +8,13 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, cast
 
-from toolspan_server.common.private_files import list_private, read_private, remove_private, write_private
-from toolspan_server.common.state_folder import private_folder
+from toolspan_server.common.state.folder import private_folder
+from toolspan_server.common.state.private_files import (
+    list_private,
+    read_private,
+    remove_private,
+    write_private,
+)
 
 from ...conversation.settings import Settings
 from ...errors import StoreError

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 from anyio import to_thread
 
-from toolspan_server.common.private_files import stat_private
+from toolspan_server.common.state.private_files import stat_private
 
 from .refusals import UnknownKeyError
 

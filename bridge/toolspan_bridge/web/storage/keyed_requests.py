@@ -26,8 +26,13 @@ from sqlalchemy import (
     update,
 )
 
-from toolspan_server.common.private_files import is_private_file, list_private, private_file, remove_private
-from toolspan_server.common.state_folder import private_folder
+from toolspan_server.common.state.folder import private_folder
+from toolspan_server.common.state.private_files import (
+    is_private_file,
+    list_private,
+    private_file,
+    remove_private,
+)
 
 from .state_database import StateDatabase
 from .stored_types import StoredFloat, StoredInteger, StoredText

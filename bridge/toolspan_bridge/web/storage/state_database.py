@@ -12,8 +12,8 @@ from sqlalchemy import Connection, Engine, MetaData, create_engine, event
 from sqlalchemy.exc import SQLAlchemyError, StatementError
 from sqlalchemy.pool import QueuePool
 
-from toolspan_server.common.private_files import check_database, private_database
-from toolspan_server.common.state_folder import private_folder
+from toolspan_server.common.state.folder import private_folder
+from toolspan_server.common.state.private_files import check_database, private_database
 
 from ...errors import StoreError
 from ...validation.storage.lock import locked

@@ -248,7 +248,7 @@ class Config(Record):
     def state_directory(self) -> Path:
         """The directory of state: ``.toolspan`` beside the config unless ``state_dir`` is set, and one in the
         user's state folder where that is not ours. Nothing is made. Raises ``ServeError``."""
-        from ...common.state_folder import state_folder
+        from ...common.state.folder import state_folder
 
         absolute = Path(self.state_dir).is_absolute()
         return state_folder(self.directory / self.state_dir, self.directory, absolute=absolute)

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
-from ...common.private_files import read_private, rename_private, write_private
-from ...common.state_folder import private_folder
+from ...common.state.folder import private_folder
+from ...common.state.private_files import read_private, rename_private, write_private
 from ._changes import Change, compared
 from ._fingerprints import Fingerprint
 

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
 
-from ...common.private_files import check_database, private_database, rename_private, stat_private
-from ...common.state_folder import private_folder
+from ...common.state.folder import private_folder
+from ...common.state.private_files import check_database, private_database, rename_private, stat_private
 from ._passages import Passage
 from ._schema import (
     fault,

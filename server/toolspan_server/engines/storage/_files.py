@@ -11,7 +11,8 @@ from typing import Any
 
 from ...calls.storage import Document, Place
 from ...common.file_names import file_name
-from ...common.private_files import (
+from ...common.state.folder import private_folder
+from ...common.state.private_files import (
     list_folders,
     list_private,
     open_private,
@@ -22,7 +23,6 @@ from ...common.private_files import (
     rename_private,
     sync_folder,
 )
-from ...common.state_folder import private_folder
 from ._documents import LONGEST, decoded, encoded, version_of
 from ._failures import failed, full, held
 from ._limits import StorageLimits, blocks

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...calls.storage import Document, Place
 from ...common.file_names import hashed
-from ...common.private_files import private_database, real_file
-from ...common.state_folder import private_folder
+from ...common.state.folder import private_folder
+from ...common.state.private_files import private_database, real_file
 from ...errors import ToolFailure
 from ..databases._urls import sqlite_file, without_secrets
 from ._documents import decoded, encoded, version_of

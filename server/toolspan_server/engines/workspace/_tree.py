@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
-from ...common.state_folder import STATE_FOLDER
+from ...common.state.folder import STATE_FOLDER
 from ...errors import ToolFailure
 from ._ignore import ALWAYS, IgnoreRules
 from ._limits import WorkspaceLimits

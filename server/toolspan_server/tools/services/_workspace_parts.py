@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...common.call_patterns import PathGlobs
-from ...common.state_folder import STATE_FOLDER, STORAGE_FOLDER
+from ...common.state.folder import STATE_FOLDER, STORAGE_FOLDER
 from ...engines.http_client import HttpClient, HttpResponse, Policy
 from ...engines.http_client._hosts import Hosts
 from ...engines.http_client._retry import HttpRetry

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.upstreams import SERVERS, served, talker, until
 from toolspan_server.calls.caller import LOCAL
-from toolspan_server.common.state_folder import private_folder
+from toolspan_server.common.state.folder import private_folder
 from toolspan_server.engines.definitions import (
     Change,
     Definitions,

@@ -11,7 +11,7 @@ from typing import Any, cast
 from prompt_toolkit.history import History
 from typing_extensions import override
 
-from toolspan_server.common.private_files import open_private
+from toolspan_server.common.state.private_files import open_private
 
 from ....files.replacement import replace_file
 from .pastes import Pastes

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from toolspan_server.common.state_folder import private_folder
+from toolspan_server.common.state.folder import private_folder
 
 from ....errors import UsageError
 from .. import completed

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from toolspan_server.common.private_files import (
+from toolspan_server.common.state.folder import private_folder
+from toolspan_server.common.state.private_files import (
     list_private,
     read_private,
     remove_empty,
@@ -13,7 +14,6 @@ from toolspan_server.common.private_files import (
     stat_private,
     write_private,
 )
-from toolspan_server.common.state_folder import private_folder
 
 from ....batch import Batch, Intention
 from ....errors import StoreError, UsageError

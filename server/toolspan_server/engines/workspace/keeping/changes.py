@@ -11,7 +11,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from ....common.private_files import is_temporary, temporary_name
+from ....common.state.private_files import is_temporary, temporary_name
 from ....errors import ToolFailure
 from .._limits import WorkspaceLimits
 from ..opening.beneath import FOLDER, open_beneath

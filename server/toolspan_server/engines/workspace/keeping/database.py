@@ -7,8 +7,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ....common.private_files import private_database, stat_private
-from ....common.state_folder import private_folder
+from ....common.state.folder import private_folder
+from ....common.state.private_files import private_database, stat_private
 
 STATE_ACTION = "Ask the person to look at the server's state folder: the room on its disk, its permissions."
 

@@ -181,12 +181,12 @@ async def test_the_call_is_refused_where_it_would_do_something_else_than_was_sho
     async with workspace_tools(folder) as workspace:
         shown = (await preview(workspace, "Write", arguments)).digest
         (folder / "a.txt").write_text("somebody else's\n")
-        context = Context(meta={SHOWN_META: shown})
+        context = Context(LOCAL, meta={SHOWN_META: shown})
         result = await workspace.runtime.execute("Write", arguments, context)
         assert result.error_code == "changed_since_shown"
         assert (folder / "a.txt").read_text() == "somebody else's\n"
         again = (await preview(workspace, "Write", arguments)).digest
-        done = await workspace.runtime.execute("Write", arguments, Context(meta={SHOWN_META: again}))
+        done = await workspace.runtime.execute("Write", arguments, Context(LOCAL, meta={SHOWN_META: again}))
         assert done.success and (folder / "a.txt").read_text() == "mine\n"
 
 
@@ -200,7 +200,7 @@ async def test_a_link_that_is_turned_elsewhere_after_it_was_shown_is_not_written
         shown = (await preview(workspace, "Write", arguments)).digest
         (folder / "link").unlink()
         (folder / "link").symlink_to("src")
-        result = await workspace.runtime.execute("Write", arguments, Context(meta={SHOWN_META: shown}))
+        result = await workspace.runtime.execute("Write", arguments, Context(LOCAL, meta={SHOWN_META: shown}))
     assert result.error_code == "changed_since_shown"
     assert not (folder / "src/x.txt").exists()
 
@@ -213,7 +213,7 @@ async def test_what_changes_while_the_servers_own_client_asks_is_refused(folder:
 
     async with workspace_tools(folder, source={"approval": True}) as workspace:
         arguments = {"file_path": "a.txt", "content": "mine\n", "force": True}
-        result = await workspace.runtime.execute("Write", arguments, Context(client=Waiting(answer)))
+        result = await workspace.runtime.execute("Write", arguments, Context(LOCAL, client=Waiting(answer)))
     assert result.error_code == "changed_since_shown"
     assert (folder / "a.txt").read_text() == "meanwhile\n"
 
@@ -224,7 +224,7 @@ async def test_a_notebooks_new_cell_is_the_one_that_was_shown(folder: Path) -> N
         await workspace.good("Read", file_path="n.ipynb")
         shown = await preview(workspace, "NotebookEdit", arguments)
         assert "+print(1)" in shown.as_text() and "new, of type code" in shown.as_text()
-        context = Context(meta={SHOWN_META: shown.digest})
+        context = Context(LOCAL, meta={SHOWN_META: shown.digest})
         result = await workspace.runtime.execute("NotebookEdit", arguments, context)
     assert result.success, result.error
 

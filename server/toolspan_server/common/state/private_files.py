@@ -53,7 +53,7 @@ def make_folder(path: Path) -> None:
     """Make the folder ``path`` and its missing parents for their owner alone; one that is there stays as it
     is.
 
-    Folders of state are made by ``state_folder.private_folder``, which knows whose they are.
+    Folders of state are made by ``folder.private_folder``, which knows whose they are.
     """
     with _opened(path.absolute(), make=True):
         return

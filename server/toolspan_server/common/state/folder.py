@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import ServeError
+from ...errors import ServeError
 from .private_files import (
     close_folder,
     is_temporary,
@@ -187,7 +187,7 @@ def _place(wanted: Path) -> Path:
 
 
 def _project_name(place: Path) -> str:
-    from .file_names import file_name, hashed
+    from ..file_names import file_name, hashed
 
     return f"{file_name(place.parent.name or 'root')[:40]}-{hashed(str(place))[:16]}"
 

@@ -1,0 +1,1 @@
+"""State on disk: how its files are reached, and whose a state folder is."""
