@@ -262,6 +262,8 @@ def test_ids_of_another_are_answered_as_unknown_ones_and_nothing_happens(world: 
         for (method, pattern), audience in ROUTES.items():
             if audience != OWN or "{" not in pattern or "/servers/" in pattern or "/v1/models" in pattern:
                 continue
+            if not {"id", "name", "response"} & set(re.findall(r"\{(\w+)\}", pattern)) & set(other.ids):
+                continue  # a virtual key has no conversations and presets
             body: Any = next((each for end, each in bodies.items() if end in pattern), {})
             sent = body if method in ("POST", "PATCH", "PUT") else None
             theirs = reader.ask(method, _path(pattern, other.ids), sent)
