@@ -9,7 +9,7 @@ from typing_extensions import override
 from ....common.re2_patterns import compiled
 from ....problems import Fault, Faulty
 from ....schema.constraints import AfterValidator
-from ....schema.inert import CONDITION, DATA, PARTS, only
+from ....schema.keys import CONDITION, DATA, PARTS, only
 from ....schema.records import Record, key
 
 RE2_PREFIX = "re:"
