@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from ..schema.inert import is_inside_folder
+from ..schema.keys import is_inside_folder
 from .code_files import folder_files, imported_files, named_file, texts_in
 from .config_file import SERVER_KEYS
 from .models.config import Config

@@ -15,8 +15,7 @@ from typing import Any, TypeVar, cast
 
 from ..parts.typed import TypedConfig
 from ..problems import Path as Place
-from ..schema.inert import PARTS, Inert
-from ..schema.keys import Key
+from ..schema.keys import PARTS, Inert, Key
 from ..schema.records import NamedRecords, Record
 from .config_file import ConfigFile, registry_of
 from .models.config import Config

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..schema.inert import NARROWER, at_most
+from ..schema.keys import NARROWER, at_most
 from ..schema.records import Record, key
 from ..schema.values import Amount, Count, Duration, Iterations
 

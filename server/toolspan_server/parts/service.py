@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar, Protocol
 
 from ..problems import Path
-from ..schema.inert import Inert
+from ..schema.keys import Inert
 from ..schema.records import NamedRecords
 from .discovery import Parts
 from .environment import Environment

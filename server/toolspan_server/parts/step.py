@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Self
 
 from ..common.modules.sources import source_of
-from ..schema.inert import Inert
+from ..schema.keys import Inert
 from ..schema.records import Record
 from .discovery import Parts
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from ..problems import Path
-from ..schema.inert import Inert
+from ..schema.keys import Inert
 from ..schema.records import Record, key
 from .reference import Reference
 

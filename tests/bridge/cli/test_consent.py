@@ -192,7 +192,7 @@ def test_a_found_config_gets_no_key_for_a_provider_of_its_own(folder: Path) -> N
     ran = toolspan("ask", "Hi", "-m", "openai/x", cwd=folder, OPENAI_API_KEY="sk-value-of-it")
     assert ran.code == 2 and "with $OPENAI_API_KEY, to http://127.0.0.1:1/v1" in ran.err
     listed = toolspan("models", "-p", "openai", "--json", cwd=folder, OPENAI_API_KEY="sk-value-of-it")
-    assert (listed.code, listed.error["code"]) == (2, "consent")
+    assert (listed.code, listed.json["unlisted"][0]["code"]) == (2, "consent")
     trusted = toolspan("ask", "Hi", "-m", "openai/x", "--trust", cwd=folder, OPENAI_API_KEY="sk-value-of-it")
     assert trusted.code == 4
 

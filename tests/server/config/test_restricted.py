@@ -29,7 +29,7 @@ from toolspan_server.parts.search_engine import SEARCH_ENGINES
 from toolspan_server.parts.service import SERVICES
 from toolspan_server.parts.source import SOURCES
 from toolspan_server.parts.step import STEPS
-from toolspan_server.schema.inert import Inert
+from toolspan_server.schema.keys import Inert
 from toolspan_server.schema.records import NamedRecords, Record
 
 pytestmark = pytest.mark.requirement("I24.1.1")
@@ -345,7 +345,7 @@ def test_the_handlers_that_may_run_are_the_written_list() -> None:
 def test_a_handler_of_others_cannot_say_of_itself_that_it_is_inert(cloned: Path) -> None:
     text = HANDLER.replace(
         '"theirs_restricted")',
-        '"boasting", inert=__import__("toolspan_server.schema.inert").schema.inert.PURE)',
+        '"boasting", inert=__import__("toolspan_server.schema.keys").schema.keys.PURE)',
     )
     namespace: dict[str, Any] = {"__name__": "boasting_module"}
     exec(compile(text, "boasting.py", "exec"), namespace)  # as a package would register it

@@ -10,7 +10,7 @@ from typing_extensions import override
 from ...common.did_you_mean import nearest
 from ...problems import Fault, Faulty
 from ...schema.constraints import Limits
-from ...schema.inert import DATA, FILE_INSIDE, only
+from ...schema.keys import DATA, FILE_INSIDE, only
 from ...schema.paths import OUTSIDE, is_inside, path_fault
 from ...schema.records import (
     Record,

@@ -12,7 +12,7 @@ from ...common.secrets.redaction import InBase64, pattern
 from ...problems import Problem
 from ...schema.constraints import Limits
 from ...schema.deferred import Deferred
-from ...schema.inert import DATA, FILE_INSIDE, PARTS
+from ...schema.keys import DATA, FILE_INSIDE, PARTS
 from ...schema.paths import inside
 from ...schema.records import (
     Record,

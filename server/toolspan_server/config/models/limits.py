@@ -6,7 +6,7 @@ from typing import Annotated
 
 from ...engines.subagent_limits import SubagentLimits
 from ...schema.constraints import Limits
-from ...schema.inert import NARROWER, PARTS, at_most, only
+from ...schema.keys import NARROWER, PARTS, at_most, only
 from ...schema.records import Record, key
 from ...schema.values import (
     Amount,

@@ -12,7 +12,7 @@ from ...problems import Fault, Faulty
 from ...schema.base64_text import Base64
 from ...schema.constraints import Limits, PlainValidator
 from ...schema.faults import InvalidRecord
-from ...schema.inert import DATA, FILE_INSIDE, PARTS, only
+from ...schema.keys import DATA, FILE_INSIDE, PARTS, only
 from ...schema.paths import OUTSIDE, is_inside, path_fault
 from ...schema.records import (
     Record,

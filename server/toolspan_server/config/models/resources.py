@@ -12,7 +12,7 @@ from ...common.did_you_mean import nearest
 from ...parts.resource import CONTENTS, ResourceContent
 from ...problems import Fault, Faulty
 from ...schema.constraints import Limits
-from ...schema.inert import DATA, FILE_INSIDE, PARTS, only
+from ...schema.keys import DATA, FILE_INSIDE, PARTS, only
 from ...schema.paths import OUTSIDE, RelativePath, is_inside, path_fault
 from ...schema.records import (
     Record,

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from ...common.re2_patterns import intent_pattern
 from ...schema.constraints import AfterValidator, BeforeValidator, Limits
-from ...schema.inert import CHOICE, DATA, PARTS, Inert, at_most, is_inside_folder
+from ...schema.keys import CHOICE, DATA, PARTS, Inert, at_most, is_inside_folder
 from ...schema.records import (
     Record,
     key,

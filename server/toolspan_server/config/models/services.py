@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...parts.service import SERVICES, ServiceConfig
-from ...schema.inert import PARTS
+from ...schema.keys import PARTS
 from ...schema.records import Record, key
 
 

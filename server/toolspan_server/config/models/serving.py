@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ...schema.inert import CHOICE, PARTS, only
+from ...schema.keys import CHOICE, PARTS, only
 from ...schema.records import (
     Record,
     key,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ...schema.inert import CHOICE
+from ...schema.keys import CHOICE
 from ...schema.records import Record, key
 
 _DAY = 86_400_000

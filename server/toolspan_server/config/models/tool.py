@@ -14,7 +14,7 @@ from ...parts.kind import KINDS, KindConfig
 from ...parts.step import STEPS
 from ...problems import Fault, Faulty
 from ...schema.constraints import Limits, PlainValidator
-from ...schema.inert import CHOICE, DATA, PARTS, Inert
+from ...schema.keys import CHOICE, DATA, PARTS, Inert
 from ...schema.records import (
     Record,
     key,

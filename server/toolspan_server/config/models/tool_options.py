@@ -10,7 +10,7 @@ from typing_extensions import override
 from ...engines.parameters._safe_schema import object_schema
 from ...problems import Fault, Faulty
 from ...schema.constraints import BeforeValidator, Limits
-from ...schema.inert import CHOICE, DATA, Inert, at_most
+from ...schema.keys import CHOICE, DATA, Inert, at_most
 from ...schema.records import (
     Record,
     key,

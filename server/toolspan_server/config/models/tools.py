@@ -7,7 +7,7 @@ from typing import Annotated
 
 from ...parts.source import SOURCES, SourceConfig
 from ...schema.constraints import Limits, PlainValidator
-from ...schema.inert import PARTS, at_most, only
+from ...schema.keys import PARTS, at_most, only
 from ...schema.records import (
     Record,
     key,

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Annotated
 
 from ...schema.constraints import Limits
-from ...schema.inert import CHOICE, DATA
+from ...schema.keys import CHOICE, DATA
 from ...schema.records import (
     Record,
     key,

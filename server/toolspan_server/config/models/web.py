@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from ...schema.constraints import Limits
-from ...schema.inert import at_most, only
+from ...schema.keys import at_most, only
 from ...schema.records import Record, key
 from ...schema.values import Count
 

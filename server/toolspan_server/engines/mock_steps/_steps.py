@@ -9,7 +9,7 @@ from typing_extensions import override
 from ...calls.client import Ability
 from ...problems import Fault, Faulty
 from ...schema.constraints import AfterValidator, Limits, WithoutVariable
-from ...schema.inert import CHOICE, DATA, PARTS
+from ...schema.keys import CHOICE, DATA, PARTS
 from ...schema.records import (
     Record,
     key,

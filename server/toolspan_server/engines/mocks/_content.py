@@ -16,7 +16,7 @@ from ...common.did_you_mean import nearest
 from ...errors import ToolFailure
 from ...problems import Fault, Faulty
 from ...problems import Path as Place
-from ...schema.inert import is_inside_folder
+from ...schema.keys import is_inside_folder
 from ...schema.paths import is_inside
 from ..templates import TemplateError, compiled
 

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from ...problems import Fault, Faulty
 from ...schema.constraints import Limits, WithoutVariable
-from ...schema.inert import CHOICE, DATA, PARTS, Inert
+from ...schema.keys import CHOICE, DATA, PARTS, Inert
 from ...schema.records import (
     Record,
     key,

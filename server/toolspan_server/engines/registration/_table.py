@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar
 from ...calls.context import Context
 from ...common.did_you_mean import nearest
 from ...common.modules.text import run_text
-from ...schema.inert import Inert
+from ...schema.keys import Inert
 from ._own_modules import PACKAGE, import_own
 from ._without_import import declared
 

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from ...parts.resource import ResourceContent
 from ...schema.base64_text import Base64
-from ...schema.inert import DATA
+from ...schema.keys import DATA
 from ...schema.records import key
 
 

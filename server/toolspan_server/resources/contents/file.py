@@ -8,7 +8,7 @@ from typing import Any
 from typing_extensions import override
 
 from ...parts.resource import ResourceContent
-from ...schema.inert import FILE_INSIDE
+from ...schema.keys import FILE_INSIDE
 from ...schema.paths import RelativePath
 from ...schema.records import key
 

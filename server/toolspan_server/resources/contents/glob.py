@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from ...parts.resource import ResourceContent
 from ...problems import Fault, Faulty
-from ...schema.inert import DATA, FILE_INSIDE
+from ...schema.keys import DATA, FILE_INSIDE
 from ...schema.paths import RelativePath
 from ...schema.records import key
 

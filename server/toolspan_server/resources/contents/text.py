@@ -8,7 +8,7 @@ from typing import Any
 from typing_extensions import override
 
 from ...parts.resource import ResourceContent
-from ...schema.inert import DATA
+from ...schema.keys import DATA
 from ...schema.records import key
 
 

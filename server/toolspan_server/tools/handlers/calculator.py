@@ -10,7 +10,7 @@ from typing import Any, cast
 from ...calls.context import Context
 from ...engines.registration import handler
 from ...errors import ToolFailure
-from ...schema.inert import Inert
+from ...schema.keys import Inert
 from ._arguments import text_of
 from ._math_evaluation import Language, evaluated
 from ._math_operations import FUNCTIONS, OPERATORS

@@ -15,7 +15,7 @@ from typing import Any
 from ...calls.context import Context
 from ...engines.registration import handler
 from ...errors import InvalidParameters
-from ...schema.inert import PURE
+from ...schema.keys import PURE
 from ._arguments import (
     choice_of,
     integer_of,

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...calls.context import Context
 from ...engines.registration import handler
-from ...schema.inert import PURE
+from ...schema.keys import PURE
 
 
 @handler("echo", inert=PURE)

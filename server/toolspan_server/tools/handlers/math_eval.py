@@ -7,7 +7,7 @@ from typing import Any
 from ...calls.context import Context
 from ...engines.registration import handler
 from ...errors import ToolFailure
-from ...schema.inert import PURE
+from ...schema.keys import PURE
 from ._arguments import text_of
 from ._math_evaluation import Language, evaluated
 from ._math_operations import CONSTANTS, FUNCTIONS, OPERATORS, Number

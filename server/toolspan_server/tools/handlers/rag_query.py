@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...calls.context import Context
 from ...engines.registration import handler
 from ...errors import InvalidParameters
-from ...schema.inert import Inert
+from ...schema.keys import Inert
 
 if TYPE_CHECKING:
     from ..services._collections import Collections

@@ -29,7 +29,7 @@ from ...parts.environment import Environment
 from ...parts.kind import Kind, KindConfig
 from ...parts.reference import Reference
 from ...schema.constraints import ReadAs
-from ...schema.inert import CHOICE, PARTS, Inert
+from ...schema.keys import CHOICE, PARTS, Inert
 from ...schema.records import (
     key,
 )

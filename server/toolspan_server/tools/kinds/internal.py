@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ...schema.constraints import OneOf
-from ...schema.inert import DATA
+from ...schema.keys import DATA
 from ...schema.records import key
 from ._handled import HandledConfig
 

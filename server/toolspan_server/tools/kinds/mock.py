@@ -22,7 +22,7 @@ from ...parts.environment import Environment
 from ...parts.kind import Kind, KindConfig
 from ...problems import Fault, Faulty
 from ...schema.constraints import OneOf
-from ...schema.inert import DATA, PARTS, Inert
+from ...schema.keys import DATA, PARTS, Inert
 from ...schema.records import key
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ...schema.constraints import Limits
-from ...schema.inert import DATA, FILE_INSIDE, Inert
+from ...schema.keys import DATA, FILE_INSIDE, Inert
 from ...schema.records import (
     Record,
     key,

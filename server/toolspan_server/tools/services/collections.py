@@ -10,7 +10,7 @@ from typing_extensions import override
 from ...parts.environment import Environment
 from ...parts.service import ServiceConfig
 from ...problems import Path
-from ...schema.inert import Inert
+from ...schema.keys import Inert
 from ._collection_config import CollectionConfig, ItemName
 
 if TYPE_CHECKING:

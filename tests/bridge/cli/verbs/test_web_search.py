@@ -30,7 +30,7 @@ def searched(folder: Path, *more: str) -> dict[str, Any]:
     (folder / "toolspan.yaml").write_text(ROUTE)
     with FakeProvider(anything, [Sent(wires("anthropic").answer("So."))]) as fake:
         held = {"ANTHROPIC_API_KEY": "sk-secret", "ANTHROPIC_BASE_URL": fake.url}
-        ran = toolspan("ask", "any news?", *more, cwd=folder, **held)
+        ran = toolspan("ask", "any news?", "--trust", *more, cwd=folder, **held)
     assert ran.code == 0, ran.err
     (tool,) = fake.received[0].body["tools"]
     return dict(tool)
@@ -72,7 +72,7 @@ def test_a_setting_that_the_provider_lacks_is_said_to_be_left_out(tmp_path: Path
     (tmp_path / "toolspan.yaml").write_text(ROUTE.replace("max_uses: 3", "start_time: '2026-01-31'"))
     with FakeProvider(anything, [Sent(wires("anthropic").answer("So."))]) as fake:
         held = {"ANTHROPIC_API_KEY": "sk-secret", "ANTHROPIC_BASE_URL": fake.url}
-        ran = toolspan("ask", "any news?", cwd=tmp_path, **held)
+        ran = toolspan("ask", "any news?", "--trust", cwd=tmp_path, **held)
     assert ran.code == 0 and "Anthropic's web_search takes no start_time: left out" in ran.err
     (tmp_path / "toolspan.yaml").write_text(ROUTE.replace("max_uses: 3", "start_time: soon"))
     refused = toolspan("check", cwd=tmp_path)

@@ -10,7 +10,7 @@ from ....common.call_patterns import RE2_PREFIX, CallPattern, CallRule
 from ....common.re2_patterns import compiled
 from ....problems import Fault, Faulty
 from ....schema.constraints import AfterValidator
-from ....schema.inert import CONDITION, DATA, PARTS, only
+from ....schema.keys import CONDITION, DATA, PARTS, only
 from ....schema.records import Record, key
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ....schema.inert import CHOICE, at_most
+from ....schema.keys import CHOICE, at_most
 from ....schema.records import Record, key
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from ....engines.databases._urls import checked_url, host_of
 from ....problems import Fault, Faulty
-from ....schema.inert import CHOICE, only
+from ....schema.keys import CHOICE, only
 from ....schema.records import Record, key
 from ....schema.values import Count, Fraction
 
