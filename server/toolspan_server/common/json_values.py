@@ -1,7 +1,7 @@
 """Converts Python values to plain JSON within limits, for input and output.
 
-``read_foreign_json`` is the edge for JSON that other servers answer with: what a provider, an identity server or
-an MCP server says is used as far as it can be.
+``read_foreign_json`` is the edge for JSON that other servers answer with: what a provider, an identity server
+or an MCP server says is used as far as it can be.
 """
 
 from __future__ import annotations
