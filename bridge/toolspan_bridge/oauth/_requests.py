@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import httpx2
 
-from toolspan_server.common.foreign_json import read_foreign_json
+from toolspan_server.common.json_values import read_foreign_json
 from toolspan_server.common.wire.tap import WireMessage, on_wire
 from toolspan_server.schema.oauth_client import OAuthClientConfig
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from toolspan_server.common.foreign_json import foreign_number, read_foreign_json
+from toolspan_server.common.json_values import foreign_number, read_foreign_json
 from toolspan_server.engines.upstreams import UpstreamResult
 
 from ..messages import Part, ToolOutcome

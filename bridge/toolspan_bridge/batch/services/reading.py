@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolspan_server.common.foreign_json import read_foreign_json
+from toolspan_server.common.json_values import read_foreign_json
 
 from ...errors import ProviderError
 from ...providers.wire.json_types import is_list, is_object

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeGuard
 
-from toolspan_server.common.foreign_json import LARGEST_COUNT
+from toolspan_server.common.json_values import LARGEST_COUNT
 
 MAX_NESTING = 64
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from typing_extensions import override
 
-from toolspan_server.common.foreign_json import read_foreign_json
+from toolspan_server.common.json_values import read_foreign_json
 
 from ...formats import WireError
 from ..http.client import HttpResponse

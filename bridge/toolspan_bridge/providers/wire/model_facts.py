@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from toolspan_server.common.foreign_json import read_foreign_json
+from toolspan_server.common.json_values import read_foreign_json
 
 from .json_types import is_list, is_object
 

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from toolspan_server.common.foreign_json import LARGEST_COUNT, read_foreign_json
+from toolspan_server.common.json_values import LARGEST_COUNT, read_foreign_json
 
 from ...formats.names import NameTable
 from ...messages import Request

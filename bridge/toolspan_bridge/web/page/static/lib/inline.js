@@ -54,7 +54,9 @@ function codeSpan(text, at) {
   }
   if (end < 0) return { node: document.createTextNode(mark), end: at + mark.length };
   const node = document.createElement("code");
-  node.textContent = visible(text.slice(at + mark.length, end).replace(/\n/g, " ").replace(/^ (.*\S.*) $/, "$1"));
+  const code = text.slice(at + mark.length, end).replace(/\n/g, " ");
+  const padded = code.length > 2 && code.startsWith(" ") && code.endsWith(" ") && code.trim();
+  node.textContent = visible(padded ? code.slice(1, -1) : code);
   return { node, end: end + mark.length };
 }
 

@@ -4,12 +4,13 @@
 import { visible } from "./dom.js";
 import { inline } from "./inline.js";
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^`\s]*)[^`]*$/;
-const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/;
+// No two parts of a pattern that stand side by side take the same character: each line is read once.
+const FENCE = /^ {0,3}(`{3,}|~{3,})([^`]*)$/;
+const HEADING = /^ {0,3}(#{1,6})\s(.*)$/;
 const RULE = /^ {0,3}([-*_])(\s*\1){2,}\s*$/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])(\s+|$)(.*)$/;
 const QUOTE = /^ {0,3}> ?/;
-const DELIMITERS = /^ {0,3}\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/;
+const DELIMITER = /^:?-+:?$/;
 const DEEPEST = 12;
 
 /** The blocks of `text` as it is written: [{kind, lines, …}], none of which a later line can change but the last. */
@@ -57,8 +58,11 @@ function endOfList(lines, start) {
     if (mark) fence = fence ? (mark[1].startsWith(fence) ? null : fence) : mark[1];
     if (fence || mark) continue;
     if (!line.trim()) {
-      const next = lines.slice(at).find((each) => each.trim());
-      if (next === undefined) break;
+      let following = at;
+      while (following < lines.length && !lines[following].trim()) following += 1;
+      if (following === lines.length) break;
+      const next = lines[following];
+      at = following - 1;
       const item = ITEM.exec(next);
       if (/^\s{2,}/.test(next) || (item && /\d/.test(item[2]) === ordered)) continue;
       break;
@@ -70,19 +74,35 @@ function endOfList(lines, start) {
   return at;
 }
 
+/** The text of a heading, without the signs that close it. */
+function headingText(written) {
+  const text = written.trim();
+  let end = text.length;
+  while (end && text[end - 1] === "#") end -= 1;
+  return text.slice(0, end).trimEnd();
+}
+
+/** Whether `line` stands below the head of a table. */
+function isDelimiters(line) {
+  const cells = line.trim().split("|");
+  if (cells.length > 1 && !cells[0].trim()) cells.shift();
+  if (cells.length > 1 && !cells[cells.length - 1].trim()) cells.pop();
+  return !/^ {4}/.test(line) && cells.every((cell) => DELIMITER.test(cell.trim()));
+}
+
 /** The element of one block. */
 export function block(text, depth = 0) {
   const lines = text.split("\n");
   const fence = FENCE.exec(lines[0]);
   if (fence) return codeBlock(lines, fence);
   const heading = HEADING.exec(lines[0]);
-  if (heading) return make(`h${Math.min(6, heading[1].length + 2)}`, inline(heading[2]));
+  if (heading) return make(`h${Math.min(6, heading[1].length + 2)}`, inline(headingText(heading[2])));
   if (RULE.test(lines[0])) return document.createElement("hr");
   if (depth < DEEPEST && QUOTE.test(lines[0])) {
     return make("blockquote", markdown(lines.map((each) => each.replace(QUOTE, "")).join("\n"), depth + 1));
   }
   if (depth < DEEPEST && ITEM.test(lines[0])) return list(lines, depth);
-  if (lines.length > 1 && lines[0].includes("|") && DELIMITERS.test(lines[1])) return tableOf(lines);
+  if (lines.length > 1 && lines[0].includes("|") && isDelimiters(lines[1])) return tableOf(lines);
   return make("p", inline(text));
 }
 
@@ -100,7 +120,7 @@ function codeBlock(lines, fence) {
   const body = lines.slice(1, closed ? -1 : undefined).join("\n");
   const pre = document.createElement("pre");
   pre.tabIndex = 0;
-  if (fence[2]) pre.dataset.language = visible(fence[2]).slice(0, 40);
+  if (fence[2].trim().split(/\s/)[0]) pre.dataset.language = visible(fence[2].trim().split(/\s/)[0]).slice(0, 40);
   pre.append(make("code", [visible(body)]));
   return pre;
 }
