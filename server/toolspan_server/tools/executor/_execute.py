@@ -33,7 +33,7 @@ from ._concurrency_limits import ConcurrencyLimiters, ConcurrencyLimits
 from .step import Step, StepInputs
 
 if TYPE_CHECKING:
-    from ...common.call_preview import CallPreview
+    from ...engines.definitions.call_preview import CallPreview
 
 _log = logging.getLogger(__name__)
 _MAX_ERROR = 10_000
@@ -130,7 +130,7 @@ class Executor:
 
     async def preview(self, tool: Tool, arguments: Mapping[str, Any], meta: Mapping[str, Any]) -> CallPreview:
         """What a person is shown of a call of ``tool`` before they allow it. Nothing is run."""
-        from ...common.call_preview import plain_preview
+        from ...engines.definitions.call_preview import plain_preview
         from ._previews import preview_of
 
         try:
