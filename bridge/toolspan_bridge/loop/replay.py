@@ -203,6 +203,7 @@ class _RecordedTools(Toolbox):
         conversation: str = "",
         *,
         approved: bool = False,
+        shown: str | None = None,
         report: Report = unreported,
     ) -> ToolOutcome:
         """The recorded outcome of the call."""

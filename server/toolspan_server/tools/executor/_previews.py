@@ -18,8 +18,9 @@ async def preview_of(tool: Tool, arguments: Mapping[str, Any], context: Context)
     """
     if not tool.has_preview:
         return plain_preview(arguments)
+    kind: Any = tool.kind
     try:
-        shown: CallPreview = await tool.kind.preview(arguments, context)
+        shown: CallPreview = await kind.preview(arguments, context)
     except ToolFailure as failure:
         return CallPreview(
             (arguments_section(arguments),),

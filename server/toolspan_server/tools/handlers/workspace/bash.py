@@ -158,7 +158,8 @@ def _seconds(arguments: Mapping[str, Any], limits: CommandLimits) -> float:
         raise InvalidParameters(["command must not hold a NUL character"])
     if arguments.get("run_in_background", False):
         longest = limits.background_timeout_ms
-        return min(longest, arguments.get("timeout", longest)) / 1000
+        wanted: int = arguments.get("timeout", longest)
+        return min(longest, wanted) / 1000
     asked: int = arguments.get("timeout", min(limits.timeout_ms, limits.max_timeout_ms))
     if asked > limits.max_timeout_ms:
         raise InvalidParameters(
