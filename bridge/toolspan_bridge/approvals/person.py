@@ -11,7 +11,7 @@ from .patterns import Pattern
 from .request import Approval, ApprovalRequest
 
 if TYPE_CHECKING:
-    from toolspan_server.common.call_preview import CallPreview
+    from toolspan_server.engines.definitions.call_preview import CallPreview
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def question_of(
 ) -> CallPreview:
     """All that a person is shown of ``request``, the same everywhere: which tool of which server, why it is
     asked about, ``warnings``, the call as it will run, and how the definition differs."""
-    from toolspan_server.common.call_preview import Section, plain_preview
+    from toolspan_server.engines.definitions.call_preview import Section, plain_preview
 
     title = f"{request.tool.name} of the server {request.server!r} needs approval: {request.reason}"
     preview = request.preview or plain_preview(request.arguments)

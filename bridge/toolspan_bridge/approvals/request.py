@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from toolspan_server.engines.upstreams import ListedTool
 
 if TYPE_CHECKING:
-    from toolspan_server.common.call_preview import CallPreview
+    from toolspan_server.engines.definitions.call_preview import CallPreview
 
 Decider = Literal["policy", "flag", "rule", "earlier", "person", "hook", "lock"]
 """What decided about a call: the policy, a flag of the command line, a rule, an earlier answer of the person,
@@ -46,7 +46,7 @@ class ApprovalRequest:
         """The same, with the ``preview`` of the call with its ``arguments`` as they are now: to be shown to
         the person before they decide."""
         if self.previewer is None:
-            from toolspan_server.common.call_preview import plain_preview
+            from toolspan_server.engines.definitions.call_preview import plain_preview
 
             return replace(self, preview=plain_preview(self.arguments), shown=None)
         preview, digest = await self.previewer(self.arguments)

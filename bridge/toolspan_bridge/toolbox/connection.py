@@ -47,7 +47,7 @@ from .outcomes import (
 from .reports import Report, unreported
 
 if TYPE_CHECKING:
-    from toolspan_server.common.call_preview import CallPreview
+    from toolspan_server.engines.definitions.call_preview import CallPreview
 
 _STRICT = "dev.toolspan/strict"
 """The key of a tool's ``_meta`` by which its server requests strict schemas."""
@@ -200,7 +200,11 @@ class ToolConnection(Connection):
     ) -> tuple[CallPreview, str | None]:
         """How the server, which is one of our own, would run a call of ``name`` for ``principal``: it says so,
         and runs nothing. Where it does not, all arguments are shown, and there is no digest."""
-        from toolspan_server.common.call_preview import PREVIEW_METHOD, plain_preview, preview_from
+        from toolspan_server.engines.definitions.call_preview import (
+            PREVIEW_METHOD,
+            plain_preview,
+            preview_from,
+        )
 
         meta = {CONVERSATION_META: conversation} if conversation else {}
         params = self._made_for({"name": name, "arguments": dict(arguments), "_meta": meta}, principal)

@@ -31,7 +31,7 @@ from .outcomes import UNLISTED_ACTION, failed
 from .reports import Report, unreported
 
 if TYPE_CHECKING:
-    from toolspan_server.common.call_preview import CallPreview
+    from toolspan_server.engines.definitions.call_preview import CallPreview
 
 __all__ = ["CONNECT_TIMEOUT_SECONDS", "Guard", "ServerState", "Through", "Toolbox"]
 
@@ -322,7 +322,7 @@ class Toolbox:
         """
         connection = self._connections.get(spec.server)
         if connection is None or not connection.spec.own or self._performed_here(spec) is not None:
-            from toolspan_server.common.call_preview import plain_preview
+            from toolspan_server.engines.definitions.call_preview import plain_preview
 
             return plain_preview(arguments), None
         return await connection.preview(spec.name, arguments, self._ways.principal, conversation)

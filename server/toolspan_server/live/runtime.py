@@ -31,7 +31,7 @@ from .snapshots import (
 from .source_runner import SourceRunner
 
 if TYPE_CHECKING:
-    from ..common.call_preview import CallPreview
+    from ..engines.definitions.call_preview import CallPreview
 
 _log = logging.getLogger(__name__)
 _BEYOND_TIMEOUTS_S = 5.0

@@ -16,8 +16,8 @@ from ..tools.registry import Registry, Tool
 from .served_tool import ServedTool
 
 if TYPE_CHECKING:
-    from ..common.call_preview import CallPreview
     from ..config import Config, ToolsetConfig
+    from ..engines.definitions.call_preview import CallPreview
     from .offered.served import ServedPrompts, ServedResources
     from .runtime import Runtime
     from .search.tools import SearchedTools

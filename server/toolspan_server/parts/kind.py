@@ -13,7 +13,7 @@ from .environment import Environment
 from .typed import TypedConfig
 
 if TYPE_CHECKING:
-    from ..common.call_preview import CallPreview
+    from ..engines.definitions.call_preview import CallPreview
 
 
 class Kind(Protocol):

@@ -45,7 +45,7 @@ _INITIALIZE_KEYS = frozenset({"protocolVersion", "capabilities", "clientInfo"})
 _CLIENT_KEYS = frozenset({"name", "version", "title", "description", "websiteUrl"})
 _LEVELS: tuple[str, ...] = get_args(Level)
 PREVIEW_METHOD = "dev.toolspan/preview"
-"""The request by which our own client asks how a call would run (``common.call_preview``)."""
+"""The request by which our own client asks how a call would run (``engines.definitions.call_preview``)."""
 
 _NOTHING: Mapping[str, Any] = {}
 

@@ -28,7 +28,7 @@ from toolspan_bridge.loop import called
 from toolspan_bridge.toolbox import Toolbox
 from toolspan_bridge.web.conversations.asking import AskedPerson
 from toolspan_bridge.web.conversations.pending import PendingRequests
-from toolspan_server.common.call_preview import CallPreview, Section, plain_preview
+from toolspan_server.engines.definitions.call_preview import CallPreview, Section, plain_preview
 from toolspan_server.engines.upstreams import ListedTool, ServerSpec
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I24.2.1")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from toolspan_server.common.call_preview import CallPreview, Section
+from toolspan_server.engines.definitions.call_preview import CallPreview, Section
 
 from ...agent.plan_mode import EXIT, PlanDecision
 from ...approvals import (

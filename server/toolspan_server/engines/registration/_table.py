@@ -17,7 +17,7 @@ from ._own_modules import PACKAGE, import_own
 from ._without_import import declared
 
 if TYPE_CHECKING:
-    from ...common.call_preview import CallPreview
+    from ..definitions.call_preview import CallPreview
 
 HandlerKind = Literal["builtin", "internal"]
 _H = TypeVar("_H", bound=Callable[..., Any])

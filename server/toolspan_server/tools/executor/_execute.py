@@ -34,7 +34,7 @@ from ._concurrency_limits import ConcurrencyLimiters, ConcurrencyLimits
 from .step import Step, StepInputs
 
 if TYPE_CHECKING:
-    from ...common.call_preview import CallPreview
+    from ...engines.definitions.call_preview import CallPreview
 
 _log = logging.getLogger(__name__)
 _MAX_ERROR = 10_000
@@ -133,7 +133,7 @@ class Executor:
         self, tool: Tool, arguments: Mapping[str, Any], origin: Origin, meta: Mapping[str, Any]
     ) -> CallPreview:
         """What a person is shown of a call of ``tool`` from ``origin`` before they allow it. Nothing is run."""
-        from ...common.call_preview import plain_preview
+        from ...engines.definitions.call_preview import plain_preview
         from ._previews import preview_of
 
         try:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from ...calls.context import Context
-from ...common.call_preview import CallPreview, arguments_section, plain_preview
+from ...engines.definitions.call_preview import CallPreview, arguments_section, plain_preview
 from ...errors import ToolFailure
 from ...parts.kind import PreviewsCalls
 from ..registry import Tool

@@ -35,7 +35,7 @@ from ...schema.records import (
 )
 
 if TYPE_CHECKING:
-    from ...common.call_preview import CallPreview
+    from ...engines.definitions.call_preview import CallPreview
     from ._blocking import Blocking
 
 

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from tests.support.browser import BOUND_MS, WIDE
 from tests.support.page_api import HOSTILE, PageApi, served_page
 from toolspan_bridge.cli.terminal.approval.view import whole_view
-from toolspan_server.common.call_preview import CallPreview, Section
+from toolspan_server.engines.definitions.call_preview import CallPreview, Section
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 
 import anyio.to_thread
 
-from toolspan_server.common.call_preview import CallPreview, json_text
+from toolspan_server.engines.definitions.call_preview import CallPreview, json_text
 
 from ....approvals import (
     Approval,

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from toolspan_server.common.call_preview import CallPreview, Row, RowStyle, Section
+from toolspan_server.engines.definitions.call_preview import CallPreview, Row, RowStyle, Section
 
 from ..diffs import Line
 

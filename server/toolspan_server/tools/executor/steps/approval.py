@@ -16,9 +16,9 @@ from ....errors import ToolFailure
 from ..step import Step, StepInputs
 
 if TYPE_CHECKING:
-    from ....common.call_preview import CallPreview
     from ....config import ToolConfig
     from ....config.models.tool_options import ApprovalConfig
+    from ....engines.definitions.call_preview import CallPreview
     from ...registry import Tool
 
 ORDER = 20
@@ -118,7 +118,7 @@ def _subject(name: str, arguments: dict[str, Any], definition: str, shown: str) 
 
 def _message(shown: CallPreview, context: Context) -> str:
     """What the client is to show: all of ``shown``. Raises ``ToolFailure`` where that is too long."""
-    from ....common.call_preview import SHOWN_META
+    from ....engines.definitions.call_preview import SHOWN_META
 
     message = shown.as_text()
     if len(message) <= _LONGEST_MESSAGE:

@@ -15,7 +15,7 @@ def build(following: Step, inputs: StepInputs) -> Step:
     tool = inputs.tool
     if not tool.has_preview:
         return following
-    from ....common.call_preview import SHOWN_META
+    from ....engines.definitions.call_preview import SHOWN_META
     from .._previews import changed_since_shown, preview_of
 
     async def step(arguments: dict[str, Any], context: Context) -> Any:

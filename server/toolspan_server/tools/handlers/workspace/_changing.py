@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ....calls.context import Context
-from ....common.call_preview import CallPreview, Section
+from ....engines.definitions.call_preview import CallPreview, Section
 from ....engines.workspace import Change, Place, Workspace, change, foresee
 from ....engines.workspace.editing.diffs import unified, whole_diff
 from ....engines.workspace.editing.text import Encoding, NotText, encoding_of

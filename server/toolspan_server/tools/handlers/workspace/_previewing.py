@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ....calls.context import Context
-from ....common.call_preview import CallPreview, Section, arguments_section
+from ....engines.definitions.call_preview import CallPreview, Section, arguments_section
 from ....engines.workspace import Place, Workspace
 from ._tool import workspace_of
 

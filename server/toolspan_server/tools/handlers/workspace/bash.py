@@ -19,7 +19,7 @@ from ._planning import not_run_while_planning
 from ._tool import Definition, Options, references, workspace_of
 
 if TYPE_CHECKING:
-    from ....common.call_preview import CallPreview
+    from ....engines.definitions.call_preview import CallPreview
     from ....engines.sandbox import CommandLimits
     from ...services._workspaces import Workspaces
 
@@ -94,7 +94,7 @@ _SHOWN = frozenset(("command", "timeout", "description", "run_in_background"))
 
 
 async def _preview(arguments: dict[str, Any], context: Context) -> CallPreview:
-    from ....common.call_preview import CallPreview, Section
+    from ....engines.definitions.call_preview import CallPreview, Section
     from ._previewing import with_rest
 
     runner = runner_of(context)

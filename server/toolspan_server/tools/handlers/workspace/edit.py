@@ -11,7 +11,7 @@ from ._planning import not_while_planning
 from ._tool import Definition, Options, references
 
 if TYPE_CHECKING:
-    from ....common.call_preview import CallPreview
+    from ....engines.definitions.call_preview import CallPreview
     from ....engines.workspace.editing.edits import Replacement
     from ._changing import TextChange
 

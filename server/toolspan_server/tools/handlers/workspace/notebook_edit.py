@@ -12,7 +12,7 @@ from ._planning import not_while_planning
 from ._tool import Definition, Options, references
 
 if TYPE_CHECKING:
-    from ....common.call_preview import CallPreview, Section
+    from ....engines.definitions.call_preview import CallPreview, Section
     from ....engines.workspace.editing.notebooks import Notebook
     from ._changing import TextChange
 
@@ -96,7 +96,7 @@ class _Cell:
 
     def sections(self) -> tuple[Section, ...]:
         """What is shown of it to a person."""
-        from ....common.call_preview import Section
+        from ....engines.definitions.call_preview import Section
         from ....engines.workspace.editing.diffs import whole_diff
 
         what = {"insert": "new", "delete": "deleted"}.get(self.mode, "replaced")

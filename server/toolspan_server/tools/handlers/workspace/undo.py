@@ -10,7 +10,7 @@ from ._planning import not_while_planning
 from ._tool import Definition, Options, references
 
 if TYPE_CHECKING:
-    from ....common.call_preview import CallPreview
+    from ....engines.definitions.call_preview import CallPreview
     from ....engines.workspace import Change, Workspace
 
 DEFINITION = Definition(
@@ -32,7 +32,7 @@ DEFINITION = Definition(
 
 
 def _preview(arguments: dict[str, Any], context: Context) -> CallPreview:
-    from ....common.call_preview import CallPreview, Section
+    from ....engines.definitions.call_preview import CallPreview, Section
     from ._changing import content_now, diff_section
     from ._previewing import basis, path_section, with_rest
 

@@ -12,7 +12,7 @@ from ....errors import ToolFailure
 from ._tool import SERVICE, Definition, Options, references
 
 if TYPE_CHECKING:
-    from ....common.call_preview import CallPreview
+    from ....engines.definitions.call_preview import CallPreview
     from ....engines.web_pages import Page
     from ...services._workspaces import Workspaces
 
@@ -51,7 +51,7 @@ DEFINITION = Definition(
 
 
 def _preview(arguments: dict[str, Any], context: Context) -> CallPreview:
-    from ....common.call_preview import CallPreview, Section
+    from ....engines.definitions.call_preview import CallPreview, Section
     from ._previewing import with_rest
 
     workspaces: Workspaces = context.service(SERVICE)

@@ -17,7 +17,7 @@ from tests.support.workspaces import WorkspaceTools, workspace_tools, write_file
 from toolspan_server import Context
 from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.client import Question
-from toolspan_server.common.call_preview import PREVIEW_METHOD, SHOWN_META, CallPreview
+from toolspan_server.engines.definitions.call_preview import PREVIEW_METHOD, SHOWN_META, CallPreview
 from toolspan_server.engines.registration import handler_traits
 from toolspan_server.tools.handlers.workspace._definitions import definitions
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, cast, get_args
 
-from .visible import written_out, written_out_json, written_out_line
+from ...common.visible import written_out, written_out_json, written_out_line
 
 PREVIEW_METHOD = "dev.toolspan/preview"
 """The MCP request by which our own client asks a server of our own how it would run a call."""

@@ -10,8 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolspan_server.common.call_preview import CallPreview, Section, json_text, plain_preview, preview_from
 from toolspan_server.common.visible import written_out, written_out_line
+from toolspan_server.engines.definitions.call_preview import (
+    CallPreview,
+    Section,
+    json_text,
+    plain_preview,
+    preview_from,
+)
 
 pytestmark = pytest.mark.requirement("I24.2.1")
 
