@@ -81,6 +81,8 @@ def untrusted_approvals(config: Config) -> tuple[UntrustedItem, ...]:
     if approvals is None:
         return ()
     never = ["ask about no tool call"] if approvals.policy == "never" else []
+    if approvals.outward == "allow":
+        never.append("let calls carry data outward after secrets or content from outside were read")
     allowed = [
         f"allow calls of {', '.join(rule.tools or rule.servers or ['any tool'])} without asking"
         for rule in approvals.rules

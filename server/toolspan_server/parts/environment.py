@@ -16,6 +16,7 @@ class Environment:
 
     ``config_files`` are the files that the config was read from. ``shared`` is their pool of shared objects,
     such as connections; ``processes`` are the worker processes, ``subagents`` what each sub-agent may use.
+    ``local_databases`` are the names of those that are a file or on this machine.
     """
 
     config_dir: Path
@@ -24,3 +25,4 @@ class Environment:
     shared: ResourcePool = field(default_factory=ResourcePool, compare=False, repr=False)
     processes: ProcessLimits = field(default_factory=ProcessLimits, compare=False, repr=False)
     subagents: SubagentLimits = field(default_factory=SubagentLimits.initial, compare=False, repr=False)
+    local_databases: frozenset[str] = frozenset()
