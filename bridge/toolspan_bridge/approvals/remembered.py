@@ -1,12 +1,13 @@
 """What a person answered earlier, for the conversation or for good, in the user's state folder.
 
     {"toolspan_approvals": 1, "answers": [
-        {"address", "tool", "digest", "definition", "over", "conversation", "arguments", "paths"}]}
+        {"address", "tool", "digest", "definition", "over", "conversation", "arguments", "paths", "facts"}]}
 
 An answer holds for one tool of one server, known by a hash of its command or URL, as long as the tool's
 definition stays as it was. ``conversation`` is the id of the one that it holds in, or ``null``. ``over`` is
 the hash of the definition that this one was accepted in place of, or ``null``: while a tool differs from what
-is known of it, only an answer that was given about that difference holds.
+is known of it, only an answer that was given about that difference holds. ``facts`` are those that were shown
+with a call that would carry data outward; such an answer holds in its conversation, for calls of no others.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from .request import Approval, ApprovalRequest
 FILE = "approvals.json"
 _MARK = "toolspan_approvals"
 _MAX_ANSWERS = 1_000
+_KEY = ("address", "tool", "conversation", "arguments", "paths", "facts")
+"""What tells answers apart: a later one that is the same in all of these takes the place of the earlier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,8 @@ class Remembered:
             "digest": digest_of(definition),
             "definition": definition,
             "over": None if departure is None else _over(departure),
-            "conversation": self._conversation if scope == "conversation" else None,
+            "conversation": self._conversation if scope == "conversation" or request.facts else None,
+            "facts": list(request.facts),
             "arguments": dict(pattern.arguments),
             "paths": None if pattern.paths is None else list(pattern.paths),
         }
@@ -101,6 +105,8 @@ class Remembered:
             return False
         if kept.get("conversation") not in (None, self._conversation):
             return False
+        if not set(request.facts) <= set(kept.get("facts") or ()):
+            return False
         pattern = Pattern(arguments=kept.get("arguments") or {}, paths=kept.get("paths"))
         return pattern.covers(request.server, request.tool.name, request.arguments, base)
 
@@ -110,7 +116,7 @@ class Remembered:
 
     def _add(self, kept: Mapping[str, Any]) -> None:
         def key(each: Mapping[str, Any]) -> list[Any]:
-            return [each.get(name) for name in ("address", "tool", "conversation", "arguments", "paths")]
+            return [each.get(name) for name in _KEY]
 
         def added(known: list[dict[str, Any]]) -> list[Mapping[str, Any]]:
             return [*(each for each in known if key(each) != key(kept)), kept][-_MAX_ANSWERS:]

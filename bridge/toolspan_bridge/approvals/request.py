@@ -17,6 +17,9 @@ the person now, a hook, or that the tool's definition is not the one that was lo
 class ApprovalRequest:
     """One call that needs approval. ``tool`` is its definition as ``server`` lists it now; ``arguments`` fit
     its schema. ``call_id`` is the id of the model's call, and ``reason`` says why it needs approval.
+
+    Of a call that would carry data outward, after a secret or content from outside was read, ``facts`` are
+    sentences about both: where to, and after what.
     """
 
     call_id: str
@@ -24,6 +27,7 @@ class ApprovalRequest:
     tool: ListedTool
     arguments: Mapping[str, Any]
     reason: str = ""
+    facts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

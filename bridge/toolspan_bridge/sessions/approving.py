@@ -34,6 +34,7 @@ def approver_of(session: Session, choice: ApprovalChoice, conversation: str) -> 
         base_of=base_of,
         departure_of=session.baseline.departure,
         report=session.host.note,
+        outward="ask" if config is None else config.outward,
     )
 
 

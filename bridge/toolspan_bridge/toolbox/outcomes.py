@@ -32,6 +32,7 @@ def failed(
             "tool_name": name,
             "execution_time_ms": execution_time_ms,
         },
+        marks=(),
     )
 
 

@@ -40,6 +40,8 @@ class AskedPerson:
     async def ask(self, request: ApprovalRequest, departure: Departure | None) -> PersonAnswer:
         """The posted answer. A question that is cancelled was answered with no."""
         decisions = ["allow_once", DENY] if lacks_sandbox(request.tool) else [*_SCOPES, DENY]
+        if request.facts and "allow_always" in decisions:
+            decisions.remove("allow_always")
         data: dict[str, Any] = {
             "tool_use_id": request.call_id,
             "server": request.server,
@@ -49,6 +51,7 @@ class AskedPerson:
             "decisions": decisions,
             "warnings": self._warnings(request.server, request.tool.name),
         }
+        data |= {"facts": list(request.facts)} if request.facts else {}
         if departure is not None:
             data["since"] = departure.since
             data["difference"] = definition_diff(departure.before, definition_of(request.tool))

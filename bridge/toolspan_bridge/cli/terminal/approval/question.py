@@ -95,6 +95,7 @@ class _Question:
     def _keys(self, *, is_whole: bool) -> list[str]:
         unneeded = {"v"} if is_whole else set[str]()
         unneeded |= set() if suggested(self._arguments, self._base) else {"p"}
+        unneeded |= set("tp") if self._request.facts else set()
         unneeded |= set("ctp") if lacks_sandbox(self._request.tool) else set()
         return [key for key in _KEYS if key not in unneeded]
 
