@@ -49,8 +49,8 @@ def test_a_sub_agent_knows_what_its_parent_has_read(folder: Path) -> None:
 
 
 def test_a_conversation_that_is_gone_on_with_by_another_process_keeps_its_marks(folder: Path) -> None:
-    asked(folder, script(folder, READ, "done"), "--save", "talk.json")
-    ran = asked(folder, script(folder, FETCH, "done"), "--save", "talk.json", "--resume", "talk.json")
+    asked(folder, script(folder, READ, "done"))
+    ran = asked(folder, script(folder, FETCH, "done"), "--continue")
     assert "looks like a secret: .env" in ran.json["tool_calls"][0]["result"]["error"]
 
 
