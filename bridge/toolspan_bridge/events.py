@@ -201,7 +201,8 @@ class ToolCallFinished:
 
 @dataclass(frozen=True, slots=True)
 class ToolApprovalRequest:
-    """A call waits for approval; ``reason`` says why it needs one. A ``ToolApprovalAnswer`` follows."""
+    """A call waits for approval; ``reason`` says why it needs one. ``facts`` are sentences about a call that
+    would carry data outward: where to, and after what was read. A ``ToolApprovalAnswer`` follows."""
 
     call_id: str
     server: str
@@ -209,11 +210,13 @@ class ToolApprovalRequest:
     arguments: Mapping[str, Any]
     iteration: int
     reason: str = ""
+    facts: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """``{"type": "tool_approval_request", "tool_use_id", "tool_name", "tool_input", "server",
-        "reason"}``."""
-        return {
+        "reason"}``, and ``"facts"`` where there are any."""
+        facts = {"facts": list(self.facts)} if self.facts else {}
+        return facts | {
             "type": "tool_approval_request",
             "tool_use_id": self.call_id,
             "tool_name": self.tool,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -44,5 +45,8 @@ class SubagentApprover:
         return reason and f"{reason}; the sub-agent {self._agent!r} makes the call"
 
     async def decide(self, request: ApprovalRequest) -> Approval:
-        """The answer of ``approver``."""
+        """The answer of ``approver``, which is told who makes the call also where only its facts need one."""
+        if self._agent not in request.reason:
+            told = f"{request.reason}; the sub-agent {self._agent!r} makes the call"
+            request = replace(request, reason=told)
         return await self._approver.decide(request)

@@ -9,6 +9,7 @@ from typing import Any
 from toolspan_server.engines.definitions import Fingerprint
 from toolspan_server.engines.upstreams import ListedTool
 
+from ..provenance.outward import REACH_META
 from ..toolbox import Toolbox
 
 _TAG = "client:"
@@ -21,8 +22,11 @@ def listed_as(toolbox: Toolbox, name: str) -> Iterator[ListedTool]:
 
 
 def taken_over(tool: ListedTool) -> ListedTool:
-    """``tool`` without what holds for its server's: its ``_meta``, and what its definition is known by."""
+    """``tool`` without what holds for its server's: its ``_meta``, but for how far calls reach, and what its
+    definition is known by."""
     details = {name: value for name, value in tool.details.items() if name != "_meta"}
+    if REACH_META in tool.meta:
+        details["_meta"] = {REACH_META: tool.meta[REACH_META]}
     return replace(tool, details=details, fingerprint=Fingerprint("", {}))
 
 

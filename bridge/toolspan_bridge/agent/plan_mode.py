@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from toolspan_server.engines.upstreams import ListedTool
 
 from ..conversation import Conversation
+from ..provenance.outward import LOCAL
 from ..toolbox import Toolbox
 from ..toolbox.local import LocalCall, LocalFailure, LocalTool
 from ..toolbox.toolbox import Guard
@@ -33,7 +34,7 @@ _EXIT = ListedTool(
         "required": ["plan"],
         "additionalProperties": False,
     },
-    {"annotations": {"readOnlyHint": True}},
+    {"annotations": {"readOnlyHint": True}, **LOCAL},
 )
 _SHOW_AGAIN = "Change the plan accordingly and show it again, or answer without changing anything."
 

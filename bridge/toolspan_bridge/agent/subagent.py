@@ -16,6 +16,7 @@ from ..conversation import Conversation
 from ..errors import BridgeError
 from ..events import Answer, End, ToolCallStarted
 from ..loop import Limits, Question, run
+from ..provenance.outward import Conversed
 from ..providers import Provider
 from ..providers.prices import Pricing
 from ..toolbox import Toolbox
@@ -81,6 +82,7 @@ class _Task:
         toolbox = self._toolbox(call.arguments.get("tools"), subagent_tools(below))
         conversation = Conversation()
         conversation.id = call.conversation  # its tools work in the same files, and /undo knows of them
+        conversation.inherited = tuple(call.marks)
         kept = ""
         try:
             answer, calls = await _answered(below, toolbox, conversation, call, agent)
@@ -90,6 +92,9 @@ class _Task:
             ) from None
         finally:
             kept = parent.keep(conversation, call.id)
+            conversed = Conversed(call.marks, parent.toolbox.is_own)
+            await conversed.follow(conversation.messages)
+            call.marks.extend(conversed.marks[len(call.marks) :])
         result = {"answer": answer.content, "calls": calls, "iterations": answer.iterations}
         return result | _stopped(answer, parent.limits) | ({"conversation": kept} if kept else {})
 

@@ -14,7 +14,7 @@ from ..errors import StoreError
 from .definition import Departure
 from .patterns import CallFiles, Pattern, names_tool
 from .person import EditedCall
-from .policy import Policy, asks_itself, reason_to_ask
+from .policy import OutwardPolicy, Policy, asks_itself, reason_to_ask
 from .request import Approval, ApprovalRequest
 from .sandbox import lacks_sandbox
 
@@ -42,6 +42,10 @@ class PolicyApprover:
     one the call is denied, and ``remedy`` says how it would be allowed. Paths of rules begin at
     ``base``, or where ``files_of`` says of the tool.
 
+    A call with ``facts`` (it would carry data outward after something was read that needs care) is asked
+    about under every policy, unless ``outward`` says otherwise, a rule or ``allowed`` names it, or an earlier
+    answer in the conversation was given about the same facts.
+
     A tool of another definition than ``departure_of`` knows is asked about whatever else would allow it.
 
     An answer that cannot be remembered counts for its call, and ``report`` is told why; without ``report``
@@ -61,6 +65,7 @@ class PolicyApprover:
         files_of: FilesOf | None = None,
         departure_of: DepartureOf | None = None,
         report: Callable[[str], None] | None = None,
+        outward: OutwardPolicy = "ask",
     ) -> None:
         self._policy: Policy = policy
         self._allowed = tuple(allowed)
@@ -71,6 +76,7 @@ class PolicyApprover:
         self._files_of: FilesOf = files_of or _all_at(base)
         self._departure_of = departure_of
         self._report = report
+        self._outward: OutwardPolicy = outward
 
     def with_person(self, person: Person) -> PolicyApprover:
         """The same approver, with ``person`` to be asked last."""
@@ -100,10 +106,17 @@ class PolicyApprover:
             return await self._departed(request, departure)
         if rule is not None and rule.action == "allow":
             return Approval(allowed=True, decider="rule")
-        if self._policy == "never":
+        if request.facts and self._outward == "allow":
+            if not self.reason_to_ask(request.server, request.tool, request.arguments):
+                return Approval(allowed=True, decider="policy")
+            request = replace(request, facts=())
+        if self._policy == "never" and not request.facts:
             return Approval(allowed=True, decider="policy")
         if names_tool(self._allowed, request.server, request.tool.name):
             return Approval(allowed=True, decider="flag")
+        if request.facts and self._outward == "deny":
+            text = f"{request.reason} (approvals.outward of the config denies it)"
+            return Approval(allowed=False, decider="policy", reason=text)
         return await self._asked(request)
 
     async def _departed(self, request: ApprovalRequest, departure: Departure) -> Approval:

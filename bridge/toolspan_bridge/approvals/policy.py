@@ -12,6 +12,9 @@ Policy = Literal["never", "always", "destructive", "rules"]
 """``destructive``: tools that say that they need approval or are destructive, and those that change a
 workspace. ``rules``: as the rules say, and what none of them covers as ``destructive``."""
 
+OutwardPolicy = Literal["ask", "deny", "allow"]
+"""What becomes of calls that would carry data outward after a secret or content from outside was read."""
+
 WORKSPACE_TOOLS = frozenset({"Write", "Edit", "Bash", "NotebookEdit"})
 """Names that stand for changing files and running commands, whoever serves them."""
 

@@ -2,14 +2,15 @@
 
     {"toolspan_approvals": 1, "answers": [
         {"principal", "config", "address", "tool", "digest", "definition", "configured", "over",
-         "conversation", "arguments", "paths"}]}
+         "conversation", "arguments", "paths", "facts"}]}
 
 An answer holds for the ``principal`` who gave it and for nobody else, and for one tool of one server, known
 by a hash of its command or URL, under one config (a hash of the paths of its files). It holds as long as the
 tool's definition, and what the config says of the tool and its server (``configured``), stay as they were.
 ``conversation`` is the id of the one that it holds in, or ``null``. ``over`` is the hash of the definition
 that this one was accepted in place of, or ``null``: while a tool differs from what is known of it, only an
-answer that was given about that difference holds.
+answer that was given about that difference holds. ``facts`` are those that were shown with a call that would
+carry data outward; such an answer holds in its conversation, for calls of no others.
 
 Answers without a ``principal`` are of before it was known whose they were: they hold for nobody, and are
 removed when the next one is kept.
@@ -33,7 +34,8 @@ from .request import Approval, ApprovalRequest
 FILE = "approvals.json"
 _MARK = "toolspan_approvals"
 _MAX_ANSWERS = 1_000
-_KEY = ("principal", "config", "address", "tool", "conversation", "arguments", "paths")
+_KEY = ("principal", "config", "address", "tool", "conversation", "arguments", "paths", "facts")
+"""What tells answers apart: a later one that is the same in all of these takes the place of the earlier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,8 @@ class Remembered:
             "definition": definition,
             "configured": self._configured(request),
             "over": None if departure is None else _over(departure),
-            "conversation": self._conversation if scope == "conversation" else None,
+            "conversation": self._conversation if scope == "conversation" or request.facts else None,
+            "facts": list(request.facts),
             "arguments": dict(pattern.arguments),
             "paths": None if pattern.paths is None else list(pattern.paths),
         }
@@ -119,6 +122,8 @@ class Remembered:
         if any(kept.get(name) != value for name, value in self._whose(request).items()):
             return False
         if kept.get("conversation") not in (None, self._conversation):
+            return False
+        if not set(request.facts) <= set(kept.get("facts") or ()):
             return False
         pattern = Pattern(arguments=kept.get("arguments") or {}, paths=kept.get("paths"))
         return pattern.covers(request.server, request.tool.name, request.arguments, files)

@@ -28,7 +28,7 @@ from typing import Any, Protocol, Self, cast
 
 from ..errors import StoreError, UsageError
 from ..files.replacement import replace_file
-from ..messages import Message, ToolOutcome, ToolSpec, Usage
+from ..messages import Mark, Message, ToolOutcome, ToolSpec, Usage
 from .message_json import (
     amount,
     count_of,
@@ -110,7 +110,8 @@ class Conversation:
     are the places of messages that are not sent to a model (``provider/model``) any more: ``messages`` keeps
     them all. ``settings`` are what a person set for it alone, ``models`` what each model
     (``provider/model``) used, and ``modes`` the prompt, ``prompt.WORDING``, of each that is asked by one
-    because that was measured to serve it better. A ``journal`` is told of everything as it happens.
+    because that was measured to serve it better. ``inherited`` are the marks of the conversation whose agent
+    started this one. A ``journal`` is told of everything as it happens.
     The file is JSON: ``{"toolspan_conversation": 1, "messages": [{"role", …}], "id", …}``.
     """
 
@@ -128,6 +129,7 @@ class Conversation:
         self.settings = Settings()
         self.models: dict[str, ModelUse] = {}
         self.modes: dict[str, str] = {}
+        self.inherited: tuple[Mark, ...] = ()
         self._plan_mode = False
         self.journal: Journal | None = None
 
@@ -209,6 +211,7 @@ class Conversation:
             "seconds": round(self.seconds, 3),
             "instructions": self.instructions,
             **({"plan_mode": True} if self.plan_mode else {}),
+            **({"inherited": [plain(mark) for mark in self.inherited]} if self.inherited else {}),
             **({} if self.summary is None else {"summary": plain(self.summary)}),
             **({"left_out": self._left_out()} if self.left_out else {}),
             **({"settings": plain(self.settings)} if self.settings != Settings() else {}),
@@ -228,6 +231,7 @@ class Conversation:
         self.tokens = count_of(whole.get("tokens", 0), f"{where}.tokens")
         self.seconds = amount(whole.get("seconds", 0.0), f"{where}.seconds") or 0.0
         self._plan_mode = whole.get("plan_mode") is True
+        self.inherited = items_of(record_of(Mark))(whole.get("inherited", []), f"{where}.inherited")
         summary = whole.get("summary")
         self.summary = None if summary is None else _read_summary(summary, f"{where}.summary")
         left_out = object_of(whole.get("left_out", {}), f"{where}.left_out")

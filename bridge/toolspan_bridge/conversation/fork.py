@@ -21,6 +21,7 @@ def forked(original: Conversation, questions: int | None = None) -> Conversation
     if told is not None and any(told in each.text for each in copy.messages if isinstance(each, User)):
         copy.instructions = told
     copy.plan_mode = original.plan_mode
+    copy.inherited = original.inherited
     copy.settings = original.settings
     copy.modes = dict(original.modes)
     if original.summary is not None and original.summary.messages <= len(copy.messages):

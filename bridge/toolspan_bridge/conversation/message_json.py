@@ -15,6 +15,7 @@ from ..errors import UsageError
 from ..messages import (
     Assistant,
     Citation,
+    Mark,
     Message,
     Part,
     ToolCall,
@@ -151,6 +152,16 @@ def _number(value: Any, where: str) -> int:
     return value
 
 
+def _kind(value: Any, where: str) -> str:
+    if value not in ("secret", "foreign"):
+        raise UsageError(f"{where}: must be secret or foreign")
+    return str(value)
+
+
+def _marks(value: Any, where: str) -> tuple[Mark, ...] | None:
+    return None if value is None else items_of(record_of(Mark))(value, where)
+
+
 def json_of(value: Any, where: str) -> Any:
     """Any JSON value."""
     return value
@@ -158,6 +169,7 @@ def json_of(value: Any, where: str) -> Any:
 
 _KEYS: dict[type, dict[str, _Read]] = {
     Part: {"type": text_of, "data": object_of},
+    Mark: {"kind": _kind, "what": text_of, "source": text_of},
     Citation: {"url": text_of, "title": text_of, "start": _place, "end": _place, "quoted": text_of},
     ToolCall: {
         "id": text_of,
@@ -175,6 +187,7 @@ _KEYS: dict[type, dict[str, _Read]] = {
         "structured": json_of,
         "approval": _object_or_null,
         "cut": _place,
+        "marks": _marks,
     },
     User: {"text": text_of, "parts": items_of(record_of(Part))},
     Assistant: {

@@ -37,6 +37,7 @@ from ..messages import (
     ToolResults,
     Usage,
 )
+from ..provenance.outward import Conversed
 from ..providers import Provider
 from ..providers.prices import Pricing
 from ..providers.wire.wire_request import weight_of_parts
@@ -205,12 +206,14 @@ class _Run:
         model = f"{provider.name}/{question.model}"
         self._offer = Offer(question, conversation, model, toolbox.tools, self._requests.listed_tools)
         self._pending = self._offer.messages()
+        self._conversed = Conversed(conversation.inherited, toolbox.is_own)
         self._reader = ToolCallReader(
             self._offer,
             toolbox,
             watch,
             question.repair_attempts,
             provider.format_name,
+            conversed=self._conversed,
             checks_arguments=question.checks_arguments,
             returns_malformed=question.returns_malformed,
         )
@@ -380,6 +383,7 @@ class _Run:
     async def _tool_events(self, reply: Reply) -> AsyncGenerator[Event]:
         """Run the calls of ``reply``; they and their results are added to the transcript."""
         self._replies.forget_pauses()
+        await self._conversed.follow(self._messages)
         turn = self._reader.turn(reply)
         self._offer.keep()
         self._record(turn.message)

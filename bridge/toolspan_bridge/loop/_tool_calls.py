@@ -14,6 +14,7 @@ from ..messages import (
     ToolOutcome,
     ToolSpec,
 )
+from ..provenance.outward import Conversed
 from ..toolbox import Toolbox
 from ._arguments import Checker, no_faults
 from ._offer import Offer
@@ -33,7 +34,8 @@ class ToolCallReader:
     """Reads the calls of one question, of what its ``offer`` allows; ``format_name`` is the wire format of
     the calls. ``watch`` is told when there is to be no further turn with tools: the arguments were wrong in
     more than ``repair_attempts`` turns, or calls were only repeated. With ``returns_malformed`` the caller
-    gets calls of its own tools whose arguments are no JSON object.
+    gets calls of its own tools whose arguments are no JSON object. ``conversed`` knows what the conversation
+    holds.
     """
 
     def __init__(
@@ -44,10 +46,12 @@ class ToolCallReader:
         repair_attempts: int,
         format_name: str = "",
         *,
+        conversed: Conversed | None = None,
         checks_arguments: bool = True,
         returns_malformed: bool = False,
     ) -> None:
         self._watch = watch
+        self._conversed = conversed
         self._repairs_left = self._repair_attempts = repair_attempts
         self._fruitless = 0
         self._cycles = Cycles()
@@ -82,7 +86,7 @@ class ToolCallReader:
             text = "The reply was cut off within this call, so it was not made."
             pending[-1].refuse(text, "cut_off", "Send the call again, shorter.")
         self._judge(pending)
-        return TurnCalls(message, pending, self._faults, self._offer.conversation)
+        return TurnCalls(message, pending, self._faults, self._offer.conversation, self._conversed)
 
     def ended(self, turn: TurnCalls) -> None:
         """Note what came of the calls of ``turn``."""
@@ -128,6 +132,7 @@ class ToolCallReader:
             call_id,
             SEARCH.name,
             {"success": True, "result": result, "tool_name": SEARCH.name, "execution_time_ms": took},
+            marks=(),
         )
 
     def _named(self, call: ToolCall) -> PendingCall:

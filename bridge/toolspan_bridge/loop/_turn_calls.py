@@ -21,6 +21,7 @@ from ..events import (
     ToolCallFinished,
 )
 from ..messages import Assistant, Part, ToolCall, ToolOutcome, ToolSpec
+from ..provenance.outward import LOCAL, Conversed, MadeCall, found_marks
 from ..toolbox import Toolbox
 from ..toolbox.outcomes import failed
 from ..toolbox.reports import CallReport
@@ -78,18 +79,24 @@ def _written(call: PendingCall) -> str:
 
 class TurnCalls:
     """One turn's calls, in order, and the ``message`` that holds them under the same ids.
-    ``conversation`` is the id of the one that they belong to.
+    ``conversation`` is the id of the one that they belong to, and ``conversed`` knows what it holds.
 
     ``max_parallel`` of them run at the same time. A tool that says that it is not idempotent, or that its
     calls are to be sequential, runs alone: what was requested before it has ended, what comes after waits.
     """
 
     def __init__(
-        self, message: Assistant, calls: list[PendingCall], faults: CheckArguments, conversation: str = ""
+        self,
+        message: Assistant,
+        calls: list[PendingCall],
+        faults: CheckArguments,
+        conversation: str = "",
+        conversed: Conversed | None = None,
     ) -> None:
         self.message = message
         self.calls = calls
         self.conversation = conversation
+        self.conversed = conversed or Conversed()
         self._faults = faults
 
     async def events(
@@ -284,6 +291,10 @@ class _Performance:
         arguments = call.arguments or {}
         tool = self._toolbox.definition(call.spec)
         reason = self._approver.reason_to_ask(call.server, tool, arguments)
+        turn = [each.arguments or {} for each in self._turn.calls if each.unmade]
+        outward = self._turn.conversed.outward(self._made_call(call), turn)
+        if outward is not None:
+            reason = "; ".join(filter(None, (reason, outward.reason)))
         if not reason:
             return None
         return ApprovalRequest(
@@ -292,9 +303,17 @@ class _Performance:
             tool,
             arguments,
             reason,
+            () if outward is None else outward.facts,
             is_own=self._toolbox.is_own(call.server),
             previewer=partial(self._toolbox.preview, call.spec, conversation=self._turn.conversation),
         )
+
+    def _made_call(self, call: PendingCall) -> MadeCall:
+        assert call.spec is not None
+        tool, trusted = self._toolbox.definition(call.spec), self._toolbox.is_trusted(call.spec)
+        if self._toolbox.has_stand_in(call.spec):
+            tool = replace(tool, details={**tool.details, **LOCAL})
+        return MadeCall(call.server, tool, call.arguments or {}, trusted)
 
     async def _approval(self, request: ApprovalRequest) -> Approval:
         self._send.send_nowait(
@@ -305,6 +324,7 @@ class _Performance:
                 request.arguments,
                 self._iteration,
                 request.reason,
+                request.facts,
             )
         )
         with self._clock.stopped():
@@ -329,6 +349,9 @@ class _Performance:
 
     async def _make(self, call: PendingCall, approval: Approval | None) -> None:
         assert call.spec is not None
+        made = self._made_call(call)
+        marks = list(self._turn.conversed.marks)
+        before = len(marks)
         async with self._limit:
             outcome = await self._toolbox.call(
                 call.spec,
@@ -338,7 +361,10 @@ class _Performance:
                 approved=approval is not None,
                 shown=None if approval is None else approval.shown,
                 report=lambda report: self._tell(call, report),
+                marks=marks,
             )
+        brought = (*marks[before:], *await found_marks(made, outcome))
+        outcome = replace(outcome, marks=tuple(dict.fromkeys(brought)))
         outcome = await self._after(call, outcome)
         if call.changed and call.arguments is not None:
             outcome = _with_note(outcome, "A hook", call.arguments)

@@ -22,6 +22,7 @@ from ..conversation.questions import question_places
 from ..errors import ProviderError
 from ..messages import (
     Assistant,
+    Mark,
     Message,
     Reply,
     ToolOutcome,
@@ -205,6 +206,7 @@ class _RecordedTools(Toolbox):
         approved: bool = False,
         shown: str | None = None,
         report: Report = unreported,
+        marks: list[Mark] | None = None,
     ) -> ToolOutcome:
         """The recorded outcome of the call."""
         waiting = self._outcomes[call_id]

@@ -65,6 +65,16 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """Why what is done after a result needs care. ``secret``: it looks like a secret, as ``what`` says.
+    ``foreign``: its words come from ``source``, which is neither the user nor this machine."""
+
+    kind: Literal["secret", "foreign"]
+    what: str
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ToolOutcome:
     """What a tool call came to, both for people and for the model.
 
@@ -72,7 +82,9 @@ class ToolOutcome:
     ``tool_name``, ``execution_time_ms``); ``parts`` are the MCP content blocks behind it, and ``structured``
     is MCP's ``structuredContent`` where the server sent one. Without parts, models are shown ``result``.
     ``approval`` is the answer of who was asked to allow the call (``Approval.as_dict``), ``None`` where no
-    approval was needed. ``cut`` says that models are shown only so many characters of its text.
+    approval was needed. ``cut`` says that models are shown only so many characters of its text. ``marks`` say
+    what it brought into the conversation that needs care; ``None`` where that is not known, as of a result
+    that somebody else sent. They tell nothing to models, and do not count in comparisons.
     """
 
     call_id: str
@@ -82,6 +94,7 @@ class ToolOutcome:
     structured: Json = None
     approval: Mapping[str, Any] | None = None
     cut: int | None = None
+    marks: tuple[Mark, ...] | None = field(default=None, compare=False)
 
     @property
     def failed(self) -> bool:

@@ -37,6 +37,7 @@ def approver_of(
         files_of=files_of,
         departure_of=session.baseline.departure,
         report=session.host.note,
+        outward="ask" if config is None else config.outward,
     )
 
 

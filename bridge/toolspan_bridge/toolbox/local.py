@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from toolspan_server.engines.upstreams import ListedTool, UpstreamResult
 
-from ..messages import ToolOutcome, ToolSpec
+from ..messages import Mark, ToolOutcome, ToolSpec
 from .outcomes import failed, outcome
 from .reports import Report, unreported
 
@@ -31,12 +31,14 @@ class LocalFailure(Exception):
 @dataclass(frozen=True, slots=True)
 class LocalCall:
     """One call of a local tool. ``arguments`` fit the tool's schema; ``conversation`` is the id of the one
-    that it belongs to; ``report`` takes what happens meanwhile."""
+    that it belongs to; ``report`` takes what happens meanwhile. ``marks`` are those of the conversation so
+    far; a tool whose result brings more adds them."""
 
     id: str
     arguments: Mapping[str, Any]
     conversation: str = ""
     report: Report = unreported
+    marks: list[Mark] = field(default_factory=list[Mark])
 
 
 class LocalTool(Protocol):

@@ -34,6 +34,7 @@ def failed(
             "tool_name": name,
             "execution_time_ms": execution_time_ms,
         },
+        marks=(),
     )
 
 

@@ -17,7 +17,7 @@ from toolspan_server.engines.upstreams import ListedTool, ServerFailure, ServerS
 
 from ..client import ClientFeatures, Elicitor, Sampler
 from ..errors import UsageError
-from ..messages import ToolOutcome, ToolSpec
+from ..messages import Mark, ToolOutcome, ToolSpec
 from ..oauth import SignInWay, authorized
 from ..principals import LOCAL_USER
 from ..trust.invisible_text import invisible_text_notes
@@ -271,6 +271,15 @@ class Toolbox:
         connection = self._connections.get(server)
         return connection is not None and connection.spec.own
 
+    def is_trusted(self, spec: ToolSpec) -> bool:
+        """Whether the definition of ``spec`` is our own word: of a server of ours, or of what is performed
+        here."""
+        return self._performed_here(spec) is not None or self.is_own(spec.server)
+
+    def has_stand_in(self, spec: ToolSpec) -> bool:
+        """Whether calls of ``spec`` are performed here in place of its server."""
+        return spec.key in self._ways.stand_ins
+
     def refusal(self, spec: ToolSpec) -> LocalFailure | None:
         """Why ``spec`` may not be called now; ``None`` when it may, as what is performed here always."""
         guard = self._ways.guard
@@ -337,51 +346,45 @@ class Toolbox:
         approved: bool = False,
         shown: str | None = None,
         report: Report = unreported,
+        marks: list[Mark] | None = None,
     ) -> ToolOutcome:
         """Call a tool. Never raises for errors of a tool, a server or a model; cancelling cancels the call
         there. ``call_id`` comes back in the outcome, which is the one result of that call of a model.
         ``conversation`` is the id of the conversation that the call belongs to, which our own servers keep
         state for. ``approved``: this very call was allowed, so that our own server need not have it allowed
         again; ``shown`` is the digest of the preview that a person saw then: our own server refuses the call
-        where it would do something else. ``report`` takes what happens meanwhile.
+        where it would do something else. ``report`` takes what happens meanwhile. ``marks`` are those of the
+        conversation, to which a tool that is performed here adds what it brings.
         """
         if fault := _unsendable(arguments):
             action = "Send plain JSON: finite numbers and valid Unicode text."
             return failed(call_id, spec.name, f"Invalid parameters: {fault}", "invalid_parameters", action)
         if (refused := self.refusal(spec)) is not None:
             return failed(call_id, spec.name, str(refused), refused.code, refused.user_action)
-        make = partial(self._made, spec, arguments, call_id, conversation, approved, shown, report)
+        local = LocalCall(call_id, arguments, conversation, report, [] if marks is None else marks)
+        make = partial(self._made, spec, local, approved, shown)
         through = self._ways.through
         return await (make() if through is None else through(spec, arguments, call_id, make))
 
-    async def _made(
-        self,
-        spec: ToolSpec,
-        arguments: Mapping[str, Any],
-        call_id: str,
-        conversation: str,
-        approved: bool,
-        shown: str | None,
-        report: Report,
-    ) -> ToolOutcome:
+    async def _made(self, spec: ToolSpec, call: LocalCall, approved: bool, shown: str | None) -> ToolOutcome:
         if (local := self._performed_here(spec)) is not None:
-            return await local_outcome(local, LocalCall(call_id, arguments, conversation, report))
+            return await local_outcome(local, call)
         connection = self._connections.get(spec.server)
         if connection is None:
             missing = f"Tool '{spec.name}' not found"
-            return failed(call_id, spec.name, missing, "tool_not_found", UNLISTED_ACTION)
+            return failed(call.id, spec.name, missing, "tool_not_found", UNLISTED_ACTION)
         if spec.name in connection.removed:
             gone = f"Tool '{spec.name}' is no longer offered by the server {spec.server!r}"
-            return failed(call_id, spec.name, gone, "tool_not_found", UNLISTED_ACTION)
+            return failed(call.id, spec.name, gone, "tool_not_found", UNLISTED_ACTION)
         return await connection.outcome(
             spec.name,
-            arguments,
-            call_id,
-            conversation,
+            call.arguments,
+            call.id,
+            call.conversation,
             principal=self._ways.principal,
             approved=approved,
             shown=shown,
-            report=report,
+            report=call.report,
             elicitor=self._ways.elicitor,
             sampler=self._ways.sampler,
         )

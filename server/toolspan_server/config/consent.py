@@ -147,6 +147,9 @@ def untrusted_approvals(config: Config) -> tuple[UntrustedItem, ...]:
     if approvals is None:
         return ()
     found = [("policy", "ask about no tool call")] if approvals.policy == "never" else []
+    if approvals.outward == "allow":
+        let = "let calls carry data outward after secrets or content from outside were read"
+        found.append(("outward", let))
     for index, rule in enumerate(approvals.rules):
         if rule.action == "allow":
             names = ", ".join(rule.tools or rule.servers or ["any tool"])

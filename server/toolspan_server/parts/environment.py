@@ -18,6 +18,7 @@ class Environment:
     ``config_files`` are the files that the config was read from. ``shared`` is their pool of shared objects,
     such as connections; ``processes`` are the worker processes, ``subagents`` what each sub-agent may use.
     ``rules`` are those of the config about calls, in order, and ``server`` is the config's name.
+    ``local_databases`` are the names of those that are a file or on this machine.
     """
 
     config_dir: Path
@@ -28,3 +29,4 @@ class Environment:
     subagents: SubagentLimits = field(default_factory=SubagentLimits.initial, compare=False, repr=False)
     rules: tuple[CallRule, ...] = ()
     server: str = ""
+    local_databases: frozenset[str] = frozenset()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..calls.context import Context
 from ..problems import Path
 from .discovery import Parts
 from .environment import Environment
+from .reach import Reach
 from .typed import TypedConfig
 
 if TYPE_CHECKING:
@@ -31,11 +32,15 @@ class Kind(Protocol):
         ...
 
 
-class UsesClient(Protocol):
-    """Has ``talks``, whether it may use the client of a call: a kind, a tool."""
+class Callee(Protocol):
+    """A tool as one that calls it sees it: ``talks`` says whether it may use the client of a call, ``reach``
+    how far its calls go."""
 
     @property
     def talks(self) -> bool: ...
+
+    @property
+    def reach(self) -> Reach: ...
 
 
 class PreviewsCalls(Protocol):
@@ -50,8 +55,13 @@ class CallsTools(ABC):
     """A kind that calls other tools by name."""
 
     @abstractmethod
-    def bind(self, find: Callable[[str], UsesClient | None]) -> None:
+    def bind(self, find: Callable[[str], Callee | None]) -> None:
         """Set ``find``, which returns tools by name. Called again when the tools change."""
+
+    @property
+    @abstractmethod
+    def reach(self) -> Reach:
+        """The farthest reach of the tools that it calls."""
 
 
 class KindConfig(TypedConfig):
@@ -70,6 +80,12 @@ class KindConfig(TypedConfig):
     def target(self) -> str | None:
         """The target that calls depend on and may hang with, such as ``upstream 'files'``; ``None``: none."""
         return None
+
+    def reach(self, tags: Collection[str], environment: Environment) -> Reach:
+        """How far the calls of a tool with ``tags`` go. What does not say that it stays here reaches
+        outside."""
+        del tags, environment
+        return "outside"
 
     def misfits(self, parameters: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         """Conflicts between this config and the tool's ``parameters``, as (key, message)."""

@@ -12,6 +12,7 @@ from ..engines.isolation import ProcessLimits
 from ..engines.parameters import Parameters
 from ..parts.environment import Environment
 from ..parts.kind import CallsTools, Kind
+from ..parts.reach import Reach
 from ..parts.step import STEPS
 from ..schema.records import is_same
 from .unconfined_commands import asking_without_sandbox
@@ -26,6 +27,7 @@ class Tool:
     parameters: Parameters
     kind: Kind
     timeout_ms: int
+    own_reach: Reach = "outside"
 
     @property
     def name(self) -> str:
@@ -41,6 +43,11 @@ class Tool:
     def has_preview(self) -> bool:
         """Whether the tool's own code says what a person is shown of a call."""
         return bool(getattr(self.kind, "has_preview", False))
+
+    @property
+    def reach(self) -> Reach:
+        """How far its calls go: those of one that calls other tools as far as theirs."""
+        return self.kind.reach if isinstance(self.kind, CallsTools) else self.own_reach
 
     @property
     def passes_tasks(self) -> bool:
@@ -167,7 +174,15 @@ def environment_of(config: Config) -> Environment:
         subagents=limits.subagents,
         rules=() if config.approvals is None else config.approvals.call_rules(),
         server=config.name,
+        local_databases=frozenset(_local_databases(config)),
     )
+
+
+def _local_databases(config: Config) -> Iterator[str]:
+    for name, entry in config.services.entries("databases").items():
+        host = entry.host
+        if host is None or host == "localhost" or host in ("127.0.0.1", "::1"):
+            yield name
 
 
 def compile_tools(config: Config) -> CompiledTools:
@@ -199,4 +214,5 @@ def compile_tool(tool: ToolConfig, environment: Environment, default_timeout_ms:
         parameters=Parameters(tool.parameters),
         kind=tool.implementation.build(environment),
         timeout_ms=tool.timeout_ms or default_timeout_ms,
+        own_reach=tool.implementation.reach(tool.tags, environment),
     )

@@ -30,6 +30,7 @@ tools:
   registry:
     - name: which
       description: Says which conversation it is called in.
+      annotations: {read_only: true}
       parameters: {type: object, properties: {n: {type: integer}}}
       implementation: {type: builtin, handler: named}
 """

@@ -31,6 +31,7 @@ from toolspan_bridge.events import End, Event, Text
 from toolspan_bridge.loop import Question, run
 from toolspan_bridge.messages import (
     Assistant,
+    Mark,
     Message,
     ToolOutcome,
     ToolResults,
@@ -38,6 +39,7 @@ from toolspan_bridge.messages import (
 )
 from toolspan_bridge.toolbox import Toolbox
 from toolspan_bridge.toolbox.reports import Report, unreported
+from toolspan_server.engines.upstreams import ListedTool
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I11.6.1")]
 
@@ -194,6 +196,11 @@ class Counted(Toolbox):
         self.made: list[str] = []
 
     @override
+    def definition(self, spec: ToolSpec) -> ListedTool:
+        hints = {"annotations": {"readOnlyHint": True}}
+        return ListedTool(spec.name, spec.description, spec.schema, hints)
+
+    @override
     async def call(
         self,
         spec: ToolSpec,
@@ -204,6 +211,7 @@ class Counted(Toolbox):
         approved: bool = False,
         shown: str | None = None,
         report: Report = unreported,
+        marks: list[Mark] | None = None,
     ) -> ToolOutcome:
         self.made.append(arguments["city"])
         whole = {"success": True, "result": "7 C", "tool_name": spec.name, "execution_time_ms": 1}

@@ -78,7 +78,7 @@ _LINES: Mapping[str, tuple[str, _Keys, _Keys]] = {
     "tool_approval_request": (
         "The call waits for approval.",
         {**_SERVER_CALL, "tool_input": _OBJECT, "reason": _STRING},
-        _NONE,
+        {"facts": {"type": "array", "items": _STRING}},
     ),
     "tool_approval_answer": (
         "What was decided about it.",

@@ -10,6 +10,7 @@ from toolspan_server.engines.upstreams import ListedTool
 
 from ...conversation import Conversation
 from ...messages import Message, Part, ToolOutcome, ToolResults
+from ...provenance.outward import LOCAL
 from ...toolbox.local import LocalCall, LocalFailure, local_spec
 from .estimate import outcome_text
 
@@ -29,7 +30,7 @@ _DEFINITION = ListedTool(
         "required": ["call_id"],
         "additionalProperties": False,
     },
-    {"annotations": {"readOnlyHint": True, "idempotentHint": True}},
+    {"annotations": {"readOnlyHint": True, "idempotentHint": True}, **LOCAL},
 )
 _LISTED = 10
 

@@ -50,6 +50,8 @@ class AskedPerson:
         """The posted answer. A question that is cancelled was answered with no; one that is answered with
         other arguments is asked again, with these."""
         decisions = ["allow_once", DENY] if lacks_sandbox(request) else [*_SCOPES, DENY]
+        if request.facts and "allow_always" in decisions:
+            decisions.remove("allow_always")
         question = question_of(request, departure, self._warnings(request.server, request.tool.name))
         data: dict[str, Any] = {
             "tool_use_id": request.call_id,
@@ -60,6 +62,7 @@ class AskedPerson:
             "decisions": decisions,
             "preview": question.as_dict(),
         }
+        data |= {"facts": list(request.facts)} if request.facts else {}
         asked = self._pending.add("approval", data, lambda posted: _approval(posted, request, decisions))
         self._tell("approval_requested", asked.data)
         answer: Approval | EditedCall = Approval(allowed=False, decider="person", reason="nobody answered")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...config import ToolConfig
+from ...parts.reach import Reach
 
 META_PREFIX = "dev.toolspan/"
 """What the names of our own keys in a tool's ``_meta`` start with: ``dev.toolspan/tags``."""
@@ -20,11 +21,12 @@ _HINTS = {
 }
 
 
-def described(tool: ToolConfig) -> dict[str, Any]:
+def described(tool: ToolConfig, reach: Reach = "outside") -> dict[str, Any]:
     """One entry of ``tools/list``, the same for every revision: unknown members do no harm.
 
     ``annotations`` exist since 2025-03-26, ``title``, ``outputSchema`` and ``_meta`` since 2025-06-18,
-    ``icons`` since 2025-11-25. What MCP has no place for is in ``_meta``, under ``META_PREFIX``.
+    ``icons`` since 2025-11-25. What MCP has no place for is in ``_meta``, under ``META_PREFIX``, with how far
+    calls ``reach`` where that is not outside.
     """
     entry: dict[str, Any] = {
         "name": tool.name,
@@ -36,7 +38,7 @@ def described(tool: ToolConfig) -> dict[str, Any]:
         "icons": [_renamed(icon.model_dump(), {"mime_type": "mimeType"}) for icon in tool.icons],
         "annotations": _annotations(tool),
         "outputSchema": tool.output_schema,
-        "_meta": _meta(tool),
+        "_meta": _meta(tool, reach),
     }
     entry.update((member, value) for member, value in more.items() if value)
     return entry
@@ -54,7 +56,7 @@ def _annotations(tool: ToolConfig) -> dict[str, Any]:
     return {} if tool.annotations is None else _renamed(tool.annotations.model_dump(), _HINTS)
 
 
-def _meta(tool: ToolConfig) -> dict[str, Any]:
+def _meta(tool: ToolConfig, reach: Reach) -> dict[str, Any]:
     extra: dict[str, Any] = {
         "display_name": tool.display_name,
         "category": tool.category,
@@ -63,6 +65,7 @@ def _meta(tool: ToolConfig) -> dict[str, Any]:
         "strict": tool.strict,
         "sequential": tool.sequential,
         "approval": tool.approval is not None,
+        "reach": "" if reach == "outside" else reach,
         "examples": [
             _set_fields(example.model_dump(), example.model_fields_set) for example in tool.examples
         ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -27,6 +27,7 @@ from ...engines.registration import (
 from ...errors import HandlerNotFound
 from ...parts.environment import Environment
 from ...parts.kind import Kind, KindConfig
+from ...parts.reach import Reach, handler_reach
 from ...parts.reference import Reference
 from ...schema.constraints import ReadAs
 from ...schema.keys import CHOICE, PARTS, Inert
@@ -99,6 +100,11 @@ class HandledConfig(KindConfig):
         if find is not None:
             return find(self.options)
         return None if is_ours(_kind(self), self.handler) else f"handler {self.handler!r}"
+
+    @override
+    def reach(self, tags: Collection[str], environment: Environment) -> Reach:
+        ours = is_ours(_kind(self), self.handler)
+        return handler_reach(self.handler, self.options, tags, environment.local_databases, ours=ours)
 
     @override
     def build(self, environment: Environment) -> Kind:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from reprlib import Repr
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,6 +20,7 @@ from ...engines.mocks import (
 )
 from ...parts.environment import Environment
 from ...parts.kind import Kind, KindConfig
+from ...parts.reach import Reach
 from ...problems import Fault, Faulty
 from ...schema.constraints import OneOf
 from ...schema.keys import DATA, PARTS, Inert
@@ -51,6 +52,11 @@ class Config(RuledReplies, KindConfig):
         served=True,
         inert=PARTS,
     )
+
+    @override
+    def reach(self, tags: Collection[str], environment: Environment) -> Reach:
+        del tags, environment
+        return "local"
 
     @property
     @override

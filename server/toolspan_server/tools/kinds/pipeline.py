@@ -15,11 +15,12 @@ from ...engines.templates import TemplateTree, check_templates, compiled
 from ...errors import ToolFailure
 from ...parts.environment import Environment
 from ...parts.kind import (
+    Callee,
     CallsTools,
     Kind,
     KindConfig,
-    UsesClient,
 )
+from ...parts.reach import Reach
 from ...parts.reference import Reference
 from ...schema.constraints import OneOf
 from ...schema.records import (
@@ -77,11 +78,11 @@ class Pipeline(CallsTools):
         last = config.steps[-1].id
         given = "result" in config.model_fields_set
         self._result: TemplateTree = compiled(config.result if given else f"{{{{ steps.{last}.result }}}}")
-        self._find: Callable[[str], UsesClient | None] = _find_nothing
+        self._find: Callable[[str], Callee | None] = _find_nothing
         self._looking = False
 
     @override
-    def bind(self, find: Callable[[str], UsesClient | None]) -> None:
+    def bind(self, find: Callable[[str], Callee | None]) -> None:
         self._find = find
 
     @property
@@ -92,6 +93,19 @@ class Pipeline(CallsTools):
         try:
             found = map(self._find, {step.config.tool for step in self._steps})
             return any(tool is not None and tool.talks for tool in found)
+        finally:
+            self._looking = False
+
+    @property
+    @override
+    def reach(self) -> Reach:
+        if self._looking:
+            return "local"
+        self._looking = True
+        try:
+            found = map(self._find, {step.config.tool for step in self._steps})
+            reaches = {"outside" if tool is None else tool.reach for tool in found}
+            return "outside" if "outside" in reaches else "code" if "code" in reaches else "local"
         finally:
             self._looking = False
 

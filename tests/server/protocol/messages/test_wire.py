@@ -55,7 +55,12 @@ def registry(tmp_path: Path) -> Registry:
 def test_a_tool_is_listed_with_its_schema_untouched(registry: Registry) -> None:
     tool = registry.get("ant")
     assert tool is not None
-    assert wire.render_tool(tool) == {"name": "ant", "description": "Does ant.", "inputSchema": SCHEMA}
+    assert wire.render_tool(tool) == {
+        "name": "ant",
+        "description": "Does ant.",
+        "inputSchema": SCHEMA,
+        "_meta": {"dev.toolspan/reach": "local"},
+    }
 
 
 @pytest.mark.requirement("I2.5.1")

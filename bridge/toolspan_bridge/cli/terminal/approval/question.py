@@ -104,6 +104,7 @@ class _Question:
         unneeded = {"v"} if view.is_whole else set[str]()
         unneeded |= set() if view.may_allow else set(_ALLOWING)
         unneeded |= set() if suggested(self._request.arguments, self._files) else {"p"}
+        unneeded |= set("tp") if self._request.facts else set()
         unneeded |= set("ctp") if lacks_sandbox(self._request) else set()
         return [key for key in _KEYS if key not in unneeded]
 

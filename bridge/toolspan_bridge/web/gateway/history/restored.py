@@ -17,11 +17,13 @@ __all__ = ["Digests", "History", "restored"]
 @dataclass(frozen=True, slots=True)
 class History:
     """``messages`` as the provider knows them, and the id of their ``conversation``, empty where it is new.
-    ``visible`` are those that the client sees."""
+    ``visible`` are those that the client sees. ``unknown``: some of its answers are not known here, nor which
+    calls they came after."""
 
     messages: tuple[Message, ...]
     visible: tuple[Message, ...]
     conversation: str = ""
+    unknown: bool = False
 
 
 class Digests:
@@ -50,18 +52,19 @@ def restored(visible: Sequence[Message], digests: Digests, hidden: HiddenTurns, 
     An answer that is no longer known stays as the client has it.
     """
     found: list[Message] = []
-    conversation, last = "", None
+    conversation, last, unknown = "", None, False
     for message, known_as in zip(visible, digests.keys, strict=True):
         if isinstance(message, Assistant):
             key = message.calls[0].id if message.calls else known_as
             last = hidden.find(principal, key)
             found += [message] if last is None else last.messages
+            unknown = unknown or last is None
             conversation = conversation if last is None else last.conversation
         elif isinstance(message, ToolResults) and last is not None and isinstance(found[-1], ToolResults):
             found[-1] = _joined(found[-1], message, last)
         else:
             found.append(message)
-    return History(tuple(found), tuple(visible), conversation)
+    return History(tuple(found), tuple(visible), conversation, unknown)
 
 
 def _joined(ours: ToolResults, clients: ToolResults, hidden: Hidden) -> ToolResults:

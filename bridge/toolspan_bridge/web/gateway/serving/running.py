@@ -13,7 +13,7 @@ from toolspan_server.common.beside_loop import run_beside
 from ....approvals import Approver
 from ....conversation import Conversation
 from ....loop import Question, run
-from ....messages import Assistant, Message, ToolChoice, User
+from ....messages import Assistant, Mark, Message, ToolChoice, User
 from ....providers import Provider
 from ....providers.prices import Pricing
 from ....toolbox import Toolbox
@@ -51,6 +51,9 @@ class Prepared:
     generation: int = 0
     limited: Callable[[Question], Question] = lambda question: question
 
+
+_UNKNOWN = Mark("foreign", "answers that were sent with the conversation", "the client")
+"""Of an answer that is not known here any more, nobody can tell what its calls had read."""
 
 Prepare = Callable[[User, Choice, Conversation, Caller], AbstractAsyncContextManager[Prepared]]
 """Finds who answers what the user asked last, by the choice, in a conversation of a caller; for the block.
@@ -117,6 +120,8 @@ class Runs:
         conversation = Conversation(history.messages)
         if history.conversation:
             conversation.id = history.conversation
+        if history.unknown:
+            conversation.inherited = (_UNKNOWN,)
         if isinstance(conversation.messages[-1], User):
             conversation.messages.pop()
         asked_last = _last_user(asked.messages)

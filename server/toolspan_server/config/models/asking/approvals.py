@@ -76,6 +76,12 @@ class ApprovalsConfig(Record):
         default=None,
         inert=only("always", "destructive", "rules", reason="it asks no less than the default"),
     )
+    outward: Literal["ask", "deny", "allow"] = key(
+        "What becomes of calls that carry data outward once the conversation holds what looks like a secret, "
+        "or content from outside: ask a person (without one they are denied), deny, or allow. Holds under "
+        "every policy; rules that allow and --approve go before.",
+        default="ask",
+    )
     rules: tuple[ApprovalRule, ...] = key(
         "Rules about calls; those that deny hold under every policy.", default=(), inert=PARTS
     )

@@ -1,0 +1,1 @@
+"""Where the contents of a conversation come from, and which calls would carry them outward."""
