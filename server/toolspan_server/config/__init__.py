@@ -37,10 +37,10 @@ from .models.profile import (
     USER_MESSAGE,
     profile_text,
 )
+from .models.sent_variable import UntrustedItem
 from .models.tasks import TaskConfig
 from .models.tool import ToolConfig
 from .models.tools import ToolsConfig
-from .models.untrusted_item import UntrustedItem
 from .overview import contents, counted, is_empty, offer
 
 if TYPE_CHECKING:

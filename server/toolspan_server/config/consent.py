@@ -24,7 +24,7 @@ from .consent_contents import (
     written_entry,
 )
 from .models.config import Config
-from .models.untrusted_item import UntrustedItem
+from .models.sent_variable import UntrustedItem
 from .raw_data import inside
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import yaml
 from tests.server.config.test_restricted import EVERYTHING, leaves, put
 from toolspan_server.config import load_config
 from toolspan_server.config.code_files import MOST_FILES, imported_files, program_files
-from toolspan_server.config.models.untrusted_item import UntrustedItem
+from toolspan_server.config.models.sent_variable import UntrustedItem
 from toolspan_server.errors import ConfigError
 
 pytestmark = pytest.mark.requirement("I24.1.2")

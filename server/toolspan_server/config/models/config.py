@@ -22,12 +22,11 @@ from .limits import LimitsConfig
 from .names import OWN_MODEL_NAME, PROVIDER_NAME, TOOLSET_NAME
 from .original import Original, fingerprint
 from .profile import ProfileName
-from .sent_variable import SentVariable
+from .sent_variable import SentVariable, UntrustedItem
 from .services import ServicesConfig
 from .serving import ServingConfig
 from .tool_options import OR_FLAG
 from .tools import ITERATIONS, WORKSPACE_ITERATIONS, ToolsConfig
-from .untrusted_item import UntrustedItem
 from .web import WebConfig
 
 if TYPE_CHECKING:
