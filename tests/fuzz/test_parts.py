@@ -19,7 +19,7 @@ from tests.support.hostile_parts import MODEL, USUAL, Parts, hostile_parts
 
 pytestmark = [pytest.mark.long, pytest.mark.requirement("I24.4.3")]
 
-ROUNDS = 25
+ROUNDS = 5
 _TOOL = {
     "name": "t",
     "description": "d",
