@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from ..common.changes import Change
-from ..common.child_tasks import apart
 from ..common.flags import Flag
 from ..errors import ToolFailure
 from .caller import Caller, Origin
+from .child_tasks import apart
 from .client import Client, NullClient
 from .results import ToolResult
 from .storage import DocumentStore, NoStore, ToolStorage

@@ -13,12 +13,12 @@ from typing_extensions import override
 from ..problems import Fault, Faulty
 from .constraints import AfterValidator
 from .dangerous_variables import changes_code
-from .header_values import REMEDY, unsendable
 from .oauth_client import OAuthClientConfig
 from .records import (
     Record,
     key,
 )
+from .values import HEADER_REMEDY, unsendable
 
 _HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 
@@ -64,7 +64,7 @@ def header_values(headers: dict[str, str]) -> dict[str, str]:
         if not re.fullmatch(_HEADER_NAME, name)
     ]
     faults += [
-        Fault((name,), f"the value holds {what}", REMEDY)
+        Fault((name,), f"the value holds {what}", HEADER_REMEDY)
         for name, value in headers.items()
         if (what := unsendable(value)) is not None
     ]

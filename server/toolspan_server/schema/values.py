@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -33,3 +34,14 @@ def instant(text: str) -> str:
         hint = "write it as 2026-01-31 or 2026-01-31T12:00:00Z"
         raise Faulty(Fault((), f"{text!r} is no day or time", hint)) from None
     return known.isoformat().replace("+00:00", "Z")
+
+
+HEADER_REMEDY = "remove it, also from the variables that the value is made of"
+_HEADER_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+
+
+def unsendable(value: str) -> str | None:
+    """What ``value`` holds that no header can hold; ``None`` where it can be sent (RFC 9110, section 5.5)."""
+    if _HEADER_CONTROL.search(value):
+        return "a control character, such as a line break"
+    return None if value.isascii() else "a character that no header can hold: only ASCII can be sent"

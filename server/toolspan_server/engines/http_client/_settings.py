@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 
 from ...problems import Fault, Faulty
 from ...schema.constraints import Limits
-from ...schema.header_values import REMEDY, unsendable
 from ...schema.records import Record, key
-from ...schema.values import Milliseconds, ResultBytes
+from ...schema.values import HEADER_REMEDY, Milliseconds, ResultBytes, unsendable
 from ._auth import HttpAuth
 from ._circuit import HttpCircuit
 from ._client import Policy
@@ -33,7 +32,7 @@ def _headers(headers: dict[str, str]) -> dict[str, str]:
         if name.lower() in _OURS
     ]
     faults += [
-        Fault((name,), f"the value holds {what}", REMEDY)
+        Fault((name,), f"the value holds {what}", HEADER_REMEDY)
         for name, value in headers.items()
         if (what := unsendable(value)) is not None
     ]

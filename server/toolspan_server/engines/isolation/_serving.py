@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ...calls.caller import Origin
+from ...calls.child_tasks import with_children_ended
 from ...calls.context import Context
-from ...common.child_tasks import with_children_ended
 from ...common.flags import Flag
 from ...errors import HandlerNotFound, ToolFailure
 from ..registration import find_handler, handler_traits, load_handler_source

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 from pydantic_core import ValidationError
 from typing_extensions import override
 
+from ...calls.child_tasks import with_children_ended
 from ...calls.context import Context
-from ...common.child_tasks import with_children_ended
 from ...engines.registration import (
     Handler,
     HandlerTraits,
