@@ -9,12 +9,14 @@ import signal
 import socket
 import sys
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support import warm
+from toolspan_server.common.state import folder
 
 _SECRETS = ("_API_KEY", "_TOKEN", "_BASE_URL")
 _PREFIXES = ("AWS_", "OLLAMA_", "TOOLSPAN_", "OPENAI_", "GEMINI_", "GOOGLE_", "ANTHROPIC_")
@@ -71,6 +73,8 @@ def _own_user_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("user-state")))
         patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("user-config")))
+        # That of the checkout is of whoever uses Toolspan there, or of another worker: no test is told of it.
+        patch.setattr(folder, "_told", {Path.cwd().resolve() / folder.STATE_FOLDER})
         yield
 
 

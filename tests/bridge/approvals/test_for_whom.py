@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.background import begun, conversations, until, written
-from toolspan_bridge.approvals import Approval, ApprovalRequest, PersonAnswer, Remembered
+from toolspan_bridge.approvals import Approval, ApprovalRequest, CallFiles, PersonAnswer, Remembered
 from toolspan_bridge.approvals.remembered import Origins
 from toolspan_bridge.web.conversations.live import Posted
 from toolspan_server.engines.upstreams import ListedTool
@@ -30,7 +30,7 @@ def remembered(path: Path, **other: Any) -> Remembered:
 
 
 def knows(path: Path, request: ApprovalRequest = REQUEST, **other: Any) -> bool:
-    return remembered(path, **other).answer(request, path.parent).approval is not None
+    return remembered(path, **other).answer(request, CallFiles(path.parent)).approval is not None
 
 
 @pytest.mark.parametrize("answer", [ALWAYS, HERE], ids=["always", "conversation"])

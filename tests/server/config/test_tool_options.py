@@ -86,16 +86,18 @@ def test_clients_are_told_what_mcp_has_a_place_for_there_and_the_rest_in_meta() 
             "dev.toolspan/approval": True,
             "dev.toolspan/deprecated": {"message": "It is slow.", "replacement": "new"},
             "dev.toolspan/examples": WHOLE["examples"],
+            "dev.toolspan/reach": "local",
         },
     }
     read = McpTool.model_validate(entry)
     assert read.model_dump(mode="json", by_alias=True, exclude_none=True)["icons"][1]["sizes"] == ["48x48"]
 
 
-def test_a_plain_tool_is_listed_with_name_description_and_parameters_only() -> None:
-    assert set(rendered()) == {"name", "description", "inputSchema"}
-    assert set(rendered(deprecated=False, approval=False)) == {"name", "description", "inputSchema"}
-    assert rendered(deprecated=True)["_meta"] == {"dev.toolspan/deprecated": True}
+def test_a_plain_tool_is_listed_with_name_description_parameters_and_how_far_its_calls_reach() -> None:
+    local = {"dev.toolspan/reach": "local"}
+    assert set(rendered()) == {"name", "description", "inputSchema", "_meta"}
+    assert rendered()["_meta"] == rendered(deprecated=False, approval=False)["_meta"] == local
+    assert rendered(deprecated=True)["_meta"] == {"dev.toolspan/deprecated": True, **local}
     assert rendered(display_name="Shown")["title"] == "Shown"
 
 

@@ -267,6 +267,7 @@ def test_a_key_says_nothing_of_the_type_that_its_annotation_says() -> None:
         "spellings",
         "hidden",
         "served",
+        "inert",
     }
 
 

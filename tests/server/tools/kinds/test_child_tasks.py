@@ -9,6 +9,7 @@ import anyio
 import pytest
 
 from tests.support.executors import builtin, executor_of
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.context import Context
 from toolspan_server.engines.registration import handler
 
@@ -53,7 +54,7 @@ def calling(name: str, timeout_ms: int = 300) -> Any:
 )
 async def test_what_a_handler_leaves_behind_is_cancelled_before_its_call_ends(how: str, code: str) -> None:
     seen.clear()
-    result = await calling("leaves_tasks").execute("t", {"how": how})
+    result = await calling("leaves_tasks").execute("t", {"how": how}, LOCAL)
     assert sorted(seen) == ["began", "child", "grandchild"]
     assert result.error_code == code
 
@@ -61,7 +62,7 @@ async def test_what_a_handler_leaves_behind_is_cancelled_before_its_call_ends(ho
 async def test_a_call_that_is_cancelled_takes_its_tasks_with_it() -> None:
     seen.clear()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(calling("leaves_tasks", 60_000).execute, "t", {"how": "hangs"})
+        tasks.start_soon(calling("leaves_tasks", 60_000).execute, "t", {"how": "hangs"}, LOCAL)
         while "began" not in seen:
             await anyio.lowlevel.checkpoint()
         tasks.cancel_scope.cancel()
@@ -78,5 +79,5 @@ async def _fails_late(arguments: dict[str, Any], context: Context) -> str:
 
 
 async def test_what_fails_because_its_time_is_over_gives_the_time_outs_own_error() -> None:
-    result = await calling("fails_when_its_time_is_over", 50).execute("t", {})
+    result = await calling("fails_when_its_time_is_over", 50).execute("t", {}, LOCAL)
     assert (result.error_code, result.error) == ("timeout", "Tool execution timed out after 50ms")

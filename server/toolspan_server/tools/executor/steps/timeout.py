@@ -78,8 +78,8 @@ async def _finished(running: Running[Any], clock: Clock, expiry: _Expiry, timeou
     except asyncio.CancelledError:
         expiry.context.cancelled.set()
         raise
-    except Exception:
-        if not expiry.tries:
+    except Exception as error:
+        if not expiry.tries or (isinstance(error, ToolFailure) and error.error_code == "timeout"):
             raise
         # What fails because its time is over, such as a worker that started too late, is a time-out.
         raise ToolTimeout(timeout_ms) from None

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ....calls.context import Context
 from ....engines.definitions.call_preview import CallPreview, Section, arguments_section
-from ....engines.workspace import Place, Workspace
 from ._tool import workspace_of
+
+if TYPE_CHECKING:
+    from ....engines.workspace import Place, Workspace
 
 
 def with_rest(made: CallPreview, arguments: Mapping[str, Any], shown: frozenset[str]) -> CallPreview:
