@@ -24,9 +24,9 @@ Previewer = Callable[[Mapping[str, Any]], Awaitable[tuple["CallPreview", str | N
 class ApprovalRequest:
     """One call that needs approval. ``tool`` is its definition as ``server`` lists it now; ``arguments`` fit
     its schema. ``call_id`` is the id of the model's call, and ``reason`` says why it needs approval;
-    ``facts`` are sentences that a person is shown first: of a call that would carry data outward after a secret
-    or content from outside was read, where to, and after what. ``is_own``: the server is our
-    own, known by how it was started, never by what it says.
+    ``facts`` are sentences that a person is shown first: of a call that would carry data outward after a
+    secret or content from outside was read, where to, and after what. ``is_own``: the server is our own,
+    known by how it was started, never by what it says.
 
     ``previewer`` asks what would run the call; ``preview`` and ``shown``, its digest, are there once
     ``previewed`` has asked it.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from toolspan_server.common.state.folder import STATE_FOLDER, private_folder, why_not_ours
 from toolspan_server.common.state.private_files import read_private, write_private
@@ -82,7 +82,7 @@ class DemoFolder:
     def _written(self) -> dict[str, str]:
         try:
             state = self.place.resolve() / _WRITTEN
-            known = {} if why_not_ours(state.parent) else json.loads(read_private(state))
+            known: Any = {} if why_not_ours(state.parent) else json.loads(read_private(state))
         except (FileNotFoundError, NotADirectoryError, ValueError):
             return {}  # without the hashes, every difference counts as an edit
         return cast("dict[str, str]", known) if isinstance(known, dict) else {}

@@ -198,8 +198,8 @@ class ToolConnection(Connection):
     async def preview(
         self, name: str, arguments: Mapping[str, Any], principal: str | None, conversation: str = ""
     ) -> tuple[CallPreview, str | None]:
-        """How the server, which is one of our own, would run a call of ``name`` for ``principal``: it says so,
-        and runs nothing. Where it does not, all arguments are shown, and there is no digest."""
+        """How the server, which is one of our own, would run a call of ``name`` for ``principal``: it says
+        so, and runs nothing. Where it does not, all arguments are shown, and there is no digest."""
         from toolspan_server.engines.definitions.call_preview import (
             PREVIEW_METHOD,
             plain_preview,

@@ -69,5 +69,5 @@ def _note_children(loop: asyncio.AbstractEventLoop) -> None:
             task.add_done_callback(children.discard)
         return task
 
-    factory.notes_children = True  # type: ignore[attr-defined]
+    factory.__dict__["notes_children"] = True
     loop.set_task_factory(factory)

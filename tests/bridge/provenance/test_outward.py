@@ -22,6 +22,7 @@ from toolspan_bridge import (
     run,
 )
 from toolspan_bridge.approvals import ApprovalRequest, Departure, PersonAnswer, PolicyApprover, Remembered
+from toolspan_bridge.approvals.remembered import Origins
 from toolspan_bridge.conversation.fork import forked
 from toolspan_bridge.messages import Assistant, Message, Part, ToolCall, ToolOutcome, ToolResults, User
 from toolspan_bridge.providers.catalog.scripted import Scripted
@@ -331,8 +332,10 @@ async def test_an_answer_for_the_conversation_holds_for_the_facts_that_were_show
 ) -> None:
     person = Person(Approval(allowed=True, decider="person", scope="tool"))
 
+    origins = Origins("toolspan.yaml", toolbox.address, lambda _server, _tool: "")
+
     def approver(conversation: str) -> PolicyApprover:
-        remembered = Remembered(tmp_path / "approvals.json", toolbox.address, conversation)
+        remembered = Remembered(tmp_path / "approvals.json", origins, "local", conversation)
         return PolicyApprover("never", person=person, remembered=remembered)
 
     fetches = [("WebFetch", {"url": f"http://127.0.0.{n}:9/"}) for n in (1, 1, 2)]

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
@@ -144,7 +144,7 @@ async def _body(endpoint: Endpoint, request: Request, most: int) -> BaseModel | 
             raise Problem(400, "there is nothing to say in the body: leave it out, or send {}")
         return None
     raw, value = await read_json(request, most)
-    if not isinstance(value, dict):
+    if not isinstance(cast("object", value), dict):
         raise Problem(422, "the body must be a JSON object")
     try:
         return endpoint.body.model_validate_json(raw, strict=True)

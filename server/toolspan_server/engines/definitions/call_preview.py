@@ -136,18 +136,21 @@ def json_text(value: Any) -> str:
 
 def preview_from(data: Any) -> tuple[CallPreview, str]:
     """The preview in ``data``, as a server of our own sends it, and its digest. Raises ``ValueError``."""
-    known = cast("Mapping[str, Any]", data) if isinstance(data, Mapping) else {}
-    sections: Any = known.get("sections")
-    if not isinstance(sections, list) or not isinstance(known.get("digest"), str):
+    known = _members(data)
+    sections, digest = known.get("sections"), known.get("digest")
+    if not isinstance(sections, list) or not isinstance(digest, str):
         raise ValueError("not a preview of a call")
-    listed: list[Any] = sections
-    found = tuple(_section_from(each) for each in listed)
+    found = tuple(_section_from(each) for each in cast("list[Any]", sections))
     facts, warnings = (_texts(known.get(name)) for name in ("facts", "warnings"))
-    return CallPreview(found, "", facts, warnings), known["digest"]
+    return CallPreview(found, "", facts, warnings), digest
+
+
+def _members(data: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", data) if isinstance(data, Mapping) else {}
 
 
 def _section_from(data: Any) -> Section:
-    known = cast("Mapping[str, Any]", data) if isinstance(data, Mapping) else {}
+    known = _members(data)
     kind, label, text = (known.get(name) for name in ("kind", "label", "text"))
     if kind not in get_args(SectionKind) or not isinstance(label, str) or not isinstance(text, str):
         raise ValueError("not a section of a preview")
@@ -155,5 +158,5 @@ def _section_from(data: Any) -> Section:
 
 
 def _texts(data: Any) -> tuple[str, ...]:
-    texts: list[Any] = data if isinstance(data, list) else []
+    texts = cast("list[Any]", data) if isinstance(data, list) else []
     return tuple(each for each in texts if isinstance(each, str))

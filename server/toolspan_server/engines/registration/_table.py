@@ -58,8 +58,8 @@ References = Callable[[Mapping[str, Any]], Iterable[tuple[str, str, object]]]
 class HandlerTraits:
     """The declared traits of a handler: the model of its ``options``, whether it uses ``Context.client``,
     how to find where options and parameters do not go together, for options what a call depends on, the
-    service entries that they refer to, why it is ``inert`` (may run in a folder that nobody trusts), and what a
-    person is shown of a call."""
+    service entries that they refer to, why it is ``inert`` (may run in a folder that nobody trusts), and
+    what a person is shown of a call."""
 
     options: type[OptionsModel] | None = None
     talks: bool = False

@@ -132,7 +132,7 @@ class Executor:
     async def preview(
         self, tool: Tool, arguments: Mapping[str, Any], origin: Origin, meta: Mapping[str, Any]
     ) -> CallPreview:
-        """What a person is shown of a call of ``tool`` from ``origin`` before they allow it. Nothing is run."""
+        """What a person is shown of a call from ``origin`` before they allow it. Nothing is run."""
         from ...engines.definitions.call_preview import plain_preview
         from ._previews import preview_of
 

@@ -42,7 +42,10 @@ class TextChange:
 
 
 def change_text(context: Context, arguments: Mapping[str, Any], wanted: TextChange) -> dict[str, Any]:
-    """Make the change in a call with ``arguments``. Returns ``{"file_path", "created", "bytes", "diff"}``. Raises ``ToolFailure``."""
+    """Make the change in a call with ``arguments``.
+
+    Returns ``{"file_path", "created", "bytes", "diff"}``. Raises ``ToolFailure``.
+    """
     workspace = workspace_of(context, arguments)
     place = workspace.place(wanted.path)
     done = change(
