@@ -32,6 +32,8 @@ _log = logging.getLogger("toolspan.activity")
 _MOST_WAITING = 10_000
 _MOST_AT_ONCE = 500
 _GATHER_SECONDS = 0.25
+_MOST_READ = 10_000
+"""Characters of an error's words that are looked at for secrets; 500 are kept."""
 """How long entries are gathered for one write."""
 _POLL_SECONDS = 1.0
 _PAGE = 200
@@ -128,7 +130,9 @@ class Activity:
         """Record a request for ``model``, written ``provider/model``, that failed before any model was asked;
         ``why`` is a code, and words."""
         code, words = why
-        self.requested(about, began, model, status="error", error_code=code, error=self._clean(words)[:500])
+        self.requested(
+            about, began, model, status="error", error_code=code, error=self._clean(words[:_MOST_READ])[:500]
+        )
 
     def requested(self, about: About, began: Began, model: str = "", **more: Any) -> None:
         """Record a request that asked no model; ``more`` are members of its ``Entry``."""

@@ -13,7 +13,7 @@ _CALLED = (
 _IN_JSON = re.compile(
     rf'(?P<quote>\\{{0,15}}")(?:{_CALLED})(?P=quote)\s{{0,20}}:\s{{0,20}}(?P=quote)', re.IGNORECASE
 )
-_QUOTE_OR_LINE_END = re.compile(r'(?P<escapes>\\*)"|\n')
+_QUOTE_OR_LINE_END = re.compile(r'(?<!\\)(?P<escapes>\\*)"|\n')
 _IN_FORM = re.compile(
     rf"(?P<before>(?<![\w.-])(?:{_CALLED})=|[?&](?:key|sig|signature|code|session[_-]?id)=)[^\s&\"'\\#]+",
     re.IGNORECASE,

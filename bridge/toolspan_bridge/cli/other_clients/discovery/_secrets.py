@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 from urllib.parse import parse_qsl, urlsplit
 
-from toolspan_server.common.secrets.key_shapes import LOOKS_LIKE_KEY, URL_PASSWORD
+from toolspan_server.common.secrets.key_shapes import LOOKS_LIKE_KEY, without_url_passwords
 
 from ._variables import variable_name
 
@@ -129,9 +129,7 @@ def _of_text(text: str, put: Put, called: str = "secret") -> str:
     if _REFERENCE.search(text):
         return text
     if "://" in text:
-        text = URL_PASSWORD.sub(
-            lambda found: found["before"] + put(f"{called}-password", found["value"]), text
-        )
+        text = without_url_passwords(text, lambda value: put(f"{called}-password", value))
         return _query(text, put)
     return put(called, text) if LOOKS_LIKE_KEY.fullmatch(text) or _RANDOM.fullmatch(text) else text
 
