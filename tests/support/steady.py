@@ -4,6 +4,9 @@ with steady_caller(server.address, request, server.process.pid) as caller:
     …
 assert caller.busiest < 50 * reference()
 
+A server may close a connection that is idle, and refuse new ones for a moment, where all places are taken: as
+any client does, this one then connects anew, until it is served within ``_SERVED_WITHIN_S``.
+
 How long a call took (``slowest``) is worth a look, but depends on what else the machine does. How long the
 server computed meanwhile (``busiest``) tells by how much others delayed the call.
 """
@@ -21,6 +24,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 EVERY_S = 0.05
+_SERVED_WITHIN_S = 10.0
 
 
 @dataclass
@@ -67,17 +71,47 @@ def steady_caller(address: tuple[str, int], request: bytes, pid: int) -> Generat
         process.stdout.close()
 
 
+class _NoPlace(ConnectionError):
+    """The connection was closed before anything was answered, or refused for want of a place."""
+
+
+class _Caller:
+    """A connection, and another one where it makes room for others."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._address = host, port
+        self._connection = self._connected()
+
+    def call(self, request: bytes) -> None:
+        end = time.monotonic() + _SERVED_WITHIN_S
+        while True:
+            try:
+                return _call(self._connection, request)
+            except (_NoPlace, ConnectionResetError, BrokenPipeError):
+                if time.monotonic() > end:
+                    raise
+            self._connection.close()
+            time.sleep(EVERY_S)
+            self._connection = self._connected()
+
+    def _connected(self) -> socket.socket:
+        connection = socket.create_connection(self._address, timeout=120)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connection
+
+
 def _call(connection: socket.socket, request: bytes) -> None:
     connection.sendall(request)
     answer = b""
     while b"\r\n\r\n" not in answer:
         piece = connection.recv(65_536)
         if not piece:
-            raise ConnectionError("closed")
+            raise ConnectionError(f"closed after {answer!r}") if answer else _NoPlace("closed")
         answer += piece
     head, _, body = answer.partition(b"\r\n\r\n")
     if b" 200 " not in head.splitlines()[0]:
-        raise ConnectionError(repr(answer))
+        refused = b" 503 " in head.splitlines()[0] and b"limits.connections" in body
+        raise (_NoPlace if refused else ConnectionError)(repr(answer))
     length = int(head.lower().partition(b"content-length:")[2].split()[0])
     while len(body) < length:
         body += connection.recv(65_536)
@@ -96,21 +130,19 @@ def _main(host: str, port: str, request: str, pid: str) -> None:
     times: list[float] = []
     worked: list[float] = []
     failure = None
-    with socket.create_connection((host, int(port)), timeout=120) as connection:
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        wait = 0.0
-        try:
-            while not select.select([sys.stdin], [], [], wait)[0]:
-                before, started = _computed(pid), time.monotonic()
-                _call(connection, bytes.fromhex(request))
-                times.append(time.monotonic() - started)
-                worked.append(_computed(pid) - before)
-                wait = max(0.0, EVERY_S - times[-1])
-                if len(times) == 1:
-                    print("calling", flush=True)
-        except OSError as fault:
-            failure = str(fault)
-            print("calling" if not times else "", flush=True)
+    caller, wait = _Caller(host, int(port)), 0.0
+    try:
+        while not select.select([sys.stdin], [], [], wait)[0]:
+            before, started = _computed(pid), time.monotonic()
+            caller.call(bytes.fromhex(request))
+            times.append(time.monotonic() - started)
+            worked.append(_computed(pid) - before)
+            wait = max(0.0, EVERY_S - times[-1])
+            if len(times) == 1:
+                print("calling", flush=True)
+    except OSError as fault:
+        failure = str(fault)
+        print("calling" if not times else "", flush=True)
     print(json.dumps({"times": times, "worked": worked, "failure": failure}))
 
 

@@ -95,8 +95,14 @@ def _matching(pattern: int, looks_back: bool, characters: int) -> int:
     return min(BACKTRACK_LIMIT, pattern * characters**2) if looks_back else pattern * characters
 
 
+_TAKE_STEPS = frozenset(("pattern", "patternProperties", "enum"))
+_NOTHING = OwnCost(pattern=0, looks_back=False, names=0, compared=0)
+
+
 def own(schema: Schema) -> OwnCost:
     """What ``schema`` asks without the schemas inside it."""
+    if _TAKE_STEPS.isdisjoint(schema):
+        return _NOTHING
     pattern = schema.get("pattern")
     patterns = [pattern] if isinstance(pattern, str) else []
     names = [str(name) for name in members(schema, "patternProperties")]
@@ -123,7 +129,7 @@ class Costs:
     def _all(self) -> OwnCost:
         """What all schemas together ask, each as often as there are references."""
         objects = list(_objects(self._root))
-        parts = [own(part) for part in objects]
+        parts = list(map(self._own_of, objects))
         times = 1 + sum(isinstance(part.get("$ref"), str) for part in objects)
         return OwnCost(
             times * sum(part.pattern for part in parts),
@@ -170,9 +176,17 @@ class Costs:
         if not is_object(schema):
             return False
         if (known := self._asking.get(id(schema))) is None:
-            objects = [(part, own(part)) for part in _objects(schema)]
-            known = any("$ref" in part or "$dynamicRef" in part or any(asked) for part, asked in objects)
+            known = any(
+                "$ref" in part or "$dynamicRef" in part or any(self._own_of(part))
+                for part in _objects(schema)
+            )
             self._asking[id(schema)] = known
+        return known
+
+    def _own_of(self, schema: Schema) -> OwnCost:
+        """``own(schema)``, found once."""
+        if (known := self._own.get(id(schema))) is None:
+            known = self._own[id(schema)] = own(schema)
         return known
 
     def _steps(self, schema: Any, value: Any) -> int:
@@ -181,9 +195,7 @@ class Costs:
         self._visits += 1
         if self._visits > _MAX_VISITS:
             raise _TooMany
-        if id(schema) not in self._own:
-            self._own[id(schema)] = own(schema)
-        steps = self._own[id(schema)].steps(value)
+        steps = self._own_of(schema).steps(value)
         steps += sum(self._steps(part, value) for part in self._at_once(schema))
         if isinstance(value, dict):
             return steps + self._in_object(schema, cast("dict[str, Any]", value))
