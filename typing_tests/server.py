@@ -20,6 +20,7 @@ from toolspan_server import (
     HandlerNotFound,
     InputRequired,
     InvalidParameters,
+    Origin,
     Problem,
     Question,
     Registry,
@@ -57,7 +58,8 @@ def storing(arguments: dict[str, Any], context: Context) -> Any:
 
 
 def store_of_a_test(folder: Path) -> Context:
-    return Context(LOCAL, tool_name="storing", store=FileStore(folder))
+    origin: Origin = LOCAL
+    return Context(origin, tool_name="storing", store=FileStore(folder))
 
 
 @handler("asking", kind="internal", talks=True)

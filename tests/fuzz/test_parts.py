@@ -1,25 +1,37 @@
-"""A mutating proxy between all parts: client and gateway, gateway and provider, bridge and MCP server.
+"""A mutating proxy between all parts: client and gateway, gateway and provider, bridge and MCP servers, on pipes
+and over HTTP.
 
-What is changed was right before, so that it gets far. ``TOOLSPAN_FUZZ_SECONDS`` makes it go on for so long;
-the seed of a failure is in its message.
+What is changed was right before, so that it gets far. It goes on for ``SECONDS``, or for
+``TOOLSPAN_FUZZ_SECONDS``; the seed of a failure is in its message.
 """
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+import sys
+from collections import Counter
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.cost import reference
 from tests.support.fuzzing import go_on
 from tests.support.hostile_parts import MODEL, USUAL, Parts, hostile_parts
+from tests.support.processes import processor_seconds
 
-pytestmark = [pytest.mark.long, pytest.mark.requirement("I24.4.3")]
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.requirement("I24.4.3"),
+    pytest.mark.skipif(sys.platform != "linux", reason="processor time is read from /proc"),
+]
 
-ROUNDS = 5
+ROUNDS = 20
+SECONDS = 25.0
+UNITS = 200
+"""What the app may compute for one exchange."""
 _TOOL = {
     "name": "t",
     "description": "d",
@@ -63,6 +75,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     },
     "/v1/messages/count_tokens": {"model": MODEL, "messages": [_ASK]},
     "/api/tools/call": {"server": "hostile", "name": "t", "arguments": {"a": 1}, "approved": True},
+    "/api/tools/call?": {"server": "remote", "name": "t", "arguments": {"a": 1}, "approved": True},
 }
 ANSWER = {
     **USUAL,
@@ -109,8 +122,8 @@ def written(value: Any, rng: random.Random) -> bytes:
     return raw
 
 
-def exchange(parts: Parts, rng: random.Random) -> None:
-    """One request, one answer and one result, any of them changed."""
+def exchange(parts: Parts, rng: random.Random) -> tuple[str, int]:
+    """One request, one answer and one result, any of them changed; what was asked, and how it was answered."""
 
     def changed(value: Any) -> bytes:
         for _ in range(rng.choice((0, 1, 1, 2))):
@@ -121,25 +134,46 @@ def exchange(parts: Parts, rng: random.Random) -> None:
     parts.provider.answer = (status, changed(rng.choice((USUAL, ANSWER))))
     result = changed(RESULT).decode("utf-8", "replace").replace("\n", " ")
     parts.result.write_text(result)
+    parts.remote.answer = (rng.choice((200, 200, 200, 202, 404, 500, 999)), *remote_answer(result, rng))
     path = rng.choice(list(REQUESTS))
     reply = parts.ask(path, raw=changed(REQUESTS[path]))
     assert 200 <= reply.status < 600 and b"Traceback" not in reply.body
     assert b"unexpected" not in reply.body, reply.body
+    return path, reply.status
+
+
+def remote_answer(result: str, rng: random.Random) -> tuple[str, bytes]:
+    """A media type, and an answer with ``result`` in it."""
+    message = b'{"jsonrpc":"2.0","id":$ID,"result":%s}' % result.encode()
+    if rng.random() < 0.2:
+        message = written(
+            mutated({"jsonrpc": "2.0", "id": 1, "error": {"code": -1, "message": "m"}}, rng), rng
+        )
+    if rng.random() < 0.5:
+        return rng.choice(("application/json", "application/json", "text/plain", "")), message
+    return "text/event-stream", rng.choice(
+        (b"data: %s\n\n", b"event: x\ndata: %s\n\n", b"data: %s")
+    ) % message
 
 
 def test_whatever_passes_between_the_parts_the_app_goes_on(tmp_path: Path) -> None:
-    seeds = iter(range(1_000_000))
+    seeds, endings = count(), Counter[tuple[str, int]]()
+    allowed = UNITS * reference()
 
-    def examined(check: Callable[[Parts, random.Random], None] = exchange) -> None:
+    def examined() -> None:
         for _ in range(ROUNDS):
             seed = next(seeds)
+            began = processor_seconds(parts.app.process.pid)
             try:
-                check(parts, random.Random(seed))
+                endings[exchange(parts, random.Random(seed))] += 1
                 if seed % 5 == 0:
                     parts.check()
+                assert processor_seconds(parts.app.process.pid) - began < allowed, "the app computed for long"
             except Exception as fault:
                 raise AssertionError(f"the seed {seed}: {parts.app.errors.read_text()[-3_000:]}") from fault
         parts.check()
 
     with hostile_parts(tmp_path) as parts:
-        go_on(examined)
+        go_on(examined, SECONDS)
+    print(f"{endings.total()} exchanges:", dict(endings))
+    assert {path for path, status in endings if status == 200} == set(REQUESTS), endings

@@ -1,4 +1,5 @@
-"""The app between a provider and an MCP server that answer whatever a test wants, in a process of its own.
+"""The app between a provider and two MCP servers, one on pipes (``hostile``) and one over HTTP (``remote``),
+that answer whatever a test wants, in a process of its own.
 
 with hostile_parts(folder) as parts:
     parts.provider.answer = (999, b"{}")
@@ -53,7 +54,9 @@ _CONFIG = """\
 tools:
   registry:
     - {{name: a, description: a, implementation: {{type: mock, mock_response: 1}}}}
-mcpServers: {{hostile: {{command: {python}, args: [{script}, {result}]}}}}
+mcpServers:
+  hostile: {{command: {python}, args: [{script}, {result}]}}
+  remote: {{type: http, url: "{remote}"}}
 """
 USUAL: dict[str, Any] = {
     "id": "x",
@@ -89,12 +92,65 @@ class _Handler(BaseHTTPRequestHandler):
         return
 
 
+class HostileServer(ThreadingHTTPServer):
+    """An MCP server over HTTP that answers each call of its tool with ``answer``: a status, a media type, and a
+    body in which ``$ID`` is the request's id. All else it answers as it should."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _RemoteHandler)
+        self.answer: tuple[int, str, bytes] = (200, "application/json", b"{}")
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class _RemoteHandler(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers.get("content-length", "0"))))
+        assert isinstance(self.server, HostileServer)
+        if "id" not in asked:
+            return self._reply(202, "application/json", b"")
+        number = json.dumps(asked["id"])
+        if asked["method"] == "tools/call":
+            status, media_type, body = self.server.answer
+            return self._reply(status, media_type, body.replace(b"$ID", number.encode()))
+        tool = {"name": "t", "description": "d", "inputSchema": {"type": "object"}}
+        known: dict[str, Any] = {
+            "initialize": {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "s", "version": "1"},
+            },
+            "tools/list": {"tools": [tool]},
+        }
+        said = known.get(asked["method"])
+        told = {"result": said} if said else {"error": {"code": -32601, "message": "no"}}
+        return self._reply(
+            200, "application/json", json.dumps({"jsonrpc": "2.0", "id": asked["id"], **told}).encode()
+        )
+
+    def do_GET(self) -> None:
+        self._reply(405, "text/plain", b"")
+
+    do_DELETE = do_GET
+
+    def _reply(self, status: int, media_type: str, body: bytes) -> None:
+        self.wfile.write(b"HTTP/1.1 %d x\r\ncontent-type: %s\r\n" % (status, media_type.encode()))
+        self.wfile.write(b"content-length: %d\r\nconnection: close\r\n\r\n" % len(body) + body)
+
+    @override
+    def log_message(self, format: str, *args: Any) -> None:
+        return
+
+
 @dataclass
 class Parts:
-    """The running gateway, its ``provider``, and the file of its server's next result."""
+    """The running gateway, its ``provider``, the ``remote`` server, and the file of the other one's next
+    result."""
 
     app: WebApp
     provider: HostileProvider
+    remote: HostileServer
     result: Path
 
     def ask(self, path: str, body: Any = None, raw: bytes | None = None, method: str = "POST") -> Reply:
@@ -129,9 +185,12 @@ def hostile_parts(folder: Path) -> Iterator[Parts]:
     script, result = folder / "server.py", folder / "result.json"
     script.write_text(_SERVER)
     result.write_text('{"content": []}')
-    provider = HostileProvider()
+    provider, remote = HostileProvider(), HostileServer()
     written = _CONFIG.format(
-        python=json.dumps(sys.executable), script=json.dumps(str(script)), result=json.dumps(str(result))
+        python=json.dumps(sys.executable),
+        script=json.dumps(str(script)),
+        result=json.dumps(str(result)),
+        remote=f"http://127.0.0.1:{remote.server_port}/mcp",
     )
     try:
         with web_app(
@@ -141,7 +200,8 @@ def hostile_parts(folder: Path) -> Iterator[Parts]:
             OPENAI_API_KEY="sk-x",
             OPENAI_BASE_URL=f"http://127.0.0.1:{provider.server_port}/v1",
         ) as app:
-            yield Parts(app, provider, result)
+            yield Parts(app, provider, remote, result)
     finally:
-        provider.shutdown()
-        provider.server_close()
+        for server in (provider, remote):
+            server.shutdown()
+            server.server_close()

@@ -60,36 +60,40 @@ def allowed_seconds() -> float:
     return ALLOWED_UNITS * reference()
 
 
+class _Watch:
+    """The loop notes its own thread's processor time every 10 ms. What was spent in between is one stall, for
+    timers come up each time that the loop looks at its queue. Another thread looks where the loop is, as
+    soon as it can: while C code keeps Python's lock it cannot, and sees the loop right behind that code."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, note: Callable[[float, str], None]) -> None:
+        self._loop, self._note = loop, note
+        self._thread = threading.get_ident()
+        self._clock = time.pthread_getcpuclockid(self._thread)
+        self._last = time.clock_gettime(self._clock)
+        self._where = ""
+
+    def tick(self) -> None:
+        """Look at the clock, and again later."""
+        now = time.clock_gettime(self._clock)
+        if now - self._last > _NOTED_S:
+            self._note(now - self._last, self._where or "in C code that kept Python's lock")
+        self._last, self._where = now, ""
+        self._loop.call_later(_EVERY_S, self.tick)
+
+    def look(self) -> None:
+        """Note where the loop is once it has computed for long."""
+        while not self._loop.is_closed():
+            if not self._where and time.clock_gettime(self._clock) - self._last > _NOTED_S:
+                frame = sys._current_frames().get(self._thread)
+                self._where = "".join(traceback.format_stack(frame, _LEAST_DEPTH)) if frame else ""
+            time.sleep(_EVERY_S)
+
+
 def watch(loop: asyncio.AbstractEventLoop, note: Callable[[float, str], None]) -> None:
     """Look at ``loop``, of this thread, from a thread of its own for as long as the process runs."""
-    thread = threading.get_ident()
-    clock = time.pthread_getcpuclockid(thread)
-    threading.Thread(target=_look, args=(loop, thread, clock, note), name="loop watch", daemon=True).start()
-
-
-def _look(
-    loop: asyncio.AbstractEventLoop, thread: int, clock: int, note: Callable[[float, str], None]
-) -> None:
-    while True:
-        handled = threading.Event()
-        posted, took, where = time.clock_gettime(clock), [0.0], ""
-
-        def handle(posted: float = posted, took: list[float] = took, handled: Any = handled) -> None:
-            took[0] = time.clock_gettime(clock) - posted
-            handled.set()
-
-        try:
-            loop.call_soon_threadsafe(handle)
-        except RuntimeError:  # the loop is closed
-            return
-        while not handled.wait(_EVERY_S):
-            if not where and time.clock_gettime(clock) - posted > _NOTED_S:
-                frame = sys._current_frames().get(thread)
-                where = "".join(traceback.format_stack(frame, _LEAST_DEPTH)) if frame else ""
-        if took[0] > _NOTED_S:
-            note(took[0], where)
-        handled.wait(_EVERY_S)
-        time.sleep(_EVERY_S)
+    watch = _Watch(loop, note)
+    watch.tick()
+    threading.Thread(target=watch.look, name="loop watch", daemon=True).start()
 
 
 def _main(report: str, module: str, arguments: list[str]) -> None:

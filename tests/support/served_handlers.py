@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from typing import Any
 
 import anyio
@@ -85,6 +86,15 @@ def thread(_arguments: dict[str, Any], _context: Context) -> str:
     """Leave a thread behind that the interpreter would wait for."""
     threading.Thread(target=released.wait, args=(FOR_EVER_S,), daemon=False).start()
     return "left behind"
+
+
+@handler("tests_compute")
+def compute(arguments: dict[str, Any], _context: Context) -> int:
+    """Compute in a worker thread, for ``seconds`` of its own processor time."""
+    end, found = time.thread_time() + arguments["seconds"], 0
+    while time.thread_time() < end:
+        found += sum(number * number for number in range(1_000))
+    return found
 
 
 @handler("tests_freeze")

@@ -29,6 +29,7 @@ __all__ = [
     "Conversed",
     "MadeCall",
     "Outward",
+    "Reach",
     "found_marks",
     "marks_of",
     "marks_of_unknown",

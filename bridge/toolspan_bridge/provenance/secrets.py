@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
-__all__ = ["SECRET_NAMES", "SECRET_TEXTS", "secret_lines", "secret_names", "secret_texts", "strings_of"]
+__all__ = [
+    "SECRET_NAMES",
+    "SECRET_TEXTS",
+    "SecretName",
+    "SecretText",
+    "secret_lines",
+    "secret_names",
+    "secret_texts",
+    "strings_of",
+]
 
 
 @dataclass(frozen=True, slots=True)

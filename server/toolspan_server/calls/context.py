@@ -12,7 +12,6 @@ from ..common.changes import Change
 from ..common.flags import Flag
 from ..errors import ToolFailure
 from .caller import Caller, Origin
-from .child_tasks import apart
 from .client import Client, NullClient
 from .results import ToolResult
 from .storage import DocumentStore, NoStore, ToolStorage
@@ -101,6 +100,8 @@ class Context:
 
         Raises ``ToolFailure`` in a context that was made without a server.
         """
+        from .child_tasks import apart
+
         with apart():
             return await self.call_tool(name, arguments, self)
 

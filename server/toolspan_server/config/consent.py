@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..schema.mcp_server import McpServerConfig
     from .models.providers import ProviderConfig
 
-_SHOWN = 20
+_SHOWN = 50
 WHOLE = "$"
 """The place of the item that stands for the whole config."""
 

@@ -30,6 +30,7 @@ WITHOUT_CONFIG = {
     "presets delete": "presets are the user's",
     "trust list": "what was trusted is the user's",
     "trust forget": "what was trusted is the user's",
+    "trust state": "names a folder",
 }
 
 

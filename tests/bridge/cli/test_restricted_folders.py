@@ -241,6 +241,7 @@ RUNS: dict[str, list[list[str]]] = {
     "tools show": [["hello"], ["greet"]],
     "trust forget": [[]],
     "trust list": [[]],
+    "trust state": [[]],
     "ui": [],
     "validate": [["-m", "scripted/turns.yaml", "--suite", "suite.yaml", "--trials", "1"]],
     "worker": [["--queue", "postgresql://nobody@127.0.0.1:1/none"]],
@@ -356,7 +357,7 @@ def test_a_store_of_a_found_config_replaces_no_file_at_report(cloned: Cloned) ->
     cloned.assert_untouched("report")
 
 
-@pytest.mark.requirement("I24.1.4")
+@pytest.mark.requirement("I24.1.5")
 def test_not_even_a_named_config_replaces_a_file_that_is_no_store(cloned: Cloned) -> None:
     cloned.write({"validation": {"store": f"sqlite:///{cloned.home}/.bashrc"}})
     for words in (

@@ -7,9 +7,9 @@ from typing import Any, NoReturn, cast
 
 from .faults import RequestFault
 
-__all__ = ["MOST_PATTERN", "MOST_PATTERNS", "MOST_WHOLE", "Fields", "json_object"]
+__all__ = ["MOST_WHOLE", "Fields", "json_object"]
 
-MOST_PATTERN, MOST_PATTERNS = 2_000, 5_000
+_MOST_IN_PATTERN, _MOST_IN_PATTERNS = 2_000, 5_000
 """The characters of one regular expression in a schema, and of all in it."""
 MOST_WHOLE = 2**31 - 1
 """The largest whole number that a request may ask with: more tokens than any model writes."""
@@ -131,9 +131,9 @@ class Fields:
         characters, and lets nothing else run meanwhile."""
         found = self.mapping(name)
         sizes = [] if found is None else list(map(len, _patterns(found)))
-        if sizes and (max(sizes) > MOST_PATTERN or sum(sizes) > MOST_PATTERNS):
+        if sizes and (max(sizes) > _MOST_IN_PATTERN or sum(sizes) > _MOST_IN_PATTERNS):
             why = f"has patterns of {max(sizes):,} characters, of {sum(sizes):,} in all"
-            limits = f"a pattern may have {MOST_PATTERN:,}, all of them {MOST_PATTERNS:,}"
+            limits = f"a pattern may have {_MOST_IN_PATTERN:,}, all of them {_MOST_IN_PATTERNS:,}"
             raise RequestFault(f"{self.at(name)} {why}: {limits}", param=self.at(name))
         return found
 

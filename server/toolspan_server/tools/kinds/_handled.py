@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Collection, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 from pydantic_core import ValidationError
 from typing_extensions import override
 
-from ...calls.child_tasks import with_children_ended
 from ...calls.context import Context
 from ...engines.registration import (
     Handler,
@@ -204,12 +203,19 @@ class Handled:
         if self.options is not None:
             context = replace(context, options=self.options)
         if self._is_async:
-            work = handler(dict(arguments), context)
-            return await (work if self._is_ours else with_children_ended(work, self.name))
+            return await self._alone(handler(dict(arguments), context))
         result = await self._blocking.run(partial(handler, dict(arguments), context))
         if not inspect.isawaitable(result):
             return result
-        return await with_children_ended(_awaited(result), self.name)
+        return await self._alone(_awaited(result))
+
+    async def _alone(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """What comes of ``work``, after which none of its tasks runs on; our own handlers leave none."""
+        if self._is_ours:
+            return await work
+        from ...calls.child_tasks import with_children_ended
+
+        return await with_children_ended(work, self.name)
 
     @property
     def has_preview(self) -> bool:

@@ -72,7 +72,7 @@ def test_verbs_that_work_without_tools_do_and_say_why_there_are_none(tmp_path: P
 )
 def test_a_config_without_tools_is_told_what_it_lacks(config: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "toolspan.yaml").write_text(config)
-    ran = toolspan("tools", "list", cwd=tmp_path)
+    ran = toolspan("tools", "list", "--trust", cwd=tmp_path)
     assert (ran.code, ran.out) == (2, "")
     assert "toolspan.yaml" in ran.err and why in ran.err
 
@@ -87,7 +87,7 @@ def test_options_that_leave_no_tool_are_named(one: Path) -> None:
 @pytest.mark.requirement("I13.2.2")
 def test_a_source_that_failed_is_said_with_its_reason(tmp_path: Path) -> None:
     (tmp_path / "toolspan.yaml").write_text("tools: {sources: [{type: openapi, file: none.yaml}]}\n")
-    ran = toolspan("tools", "list", cwd=tmp_path)
+    ran = toolspan("tools", "list", "--trust", cwd=tmp_path)
     assert (ran.code, ran.out) == (5, "")
     assert "the source openapi none.yaml failed: there is no such file" in ran.err
     assert "offers no tool" in ran.err
@@ -102,7 +102,7 @@ def test_a_description_whose_operations_are_all_left_out_is_said_with_the_reason
     described = {"openapi": "3.1.0", "info": {}, "servers": [{"url": "https://a.example"}], "paths": paths}
     (tmp_path / "shop.json").write_text(json.dumps(described))
     (tmp_path / "toolspan.yaml").write_text("tools: {sources: [{type: openapi, file: shop.json}]}\n")
-    ran = toolspan(*words, cwd=tmp_path)
+    ran = toolspan(*words, "--trust", cwd=tmp_path)
     assert ran.code == (5 if words == ("tools", "list") else 0)
     assert "the source openapi shop.json has no tool, all of its operations are left out" in ran.err
     assert "GET /0: it needs credentials for one of: pin" in ran.err and "; and 2 more" in ran.err
@@ -120,7 +120,7 @@ def test_check_and_install_without_a_config_say_what_the_others_say(tmp_path: Pa
 def test_tools_beside_a_source_that_failed_are_listed_and_the_reason_is_said(one: Path) -> None:
     path = one / "toolspan.yaml"
     path.write_text(f"{path.read_text()}  sources: [{{type: openapi, file: none.yaml}}]\n")
-    ran = toolspan("tools", "list", "--json", cwd=one)
+    ran = toolspan("tools", "list", "--json", "--trust", cwd=one)
     assert (ran.code, [tool["name"] for tool in ran.json["tools"]]) == (0, ["a"])
     assert "the source openapi none.yaml failed: there is no such file" in ran.err
 

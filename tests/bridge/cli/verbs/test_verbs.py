@@ -277,7 +277,7 @@ def test_a_route_without_a_key_gives_way_loudly(tmp_path: Path) -> None:
         '    prompt: "You tell the weather.\\n\\nUser: {{user_message}}"\n'
     )
     (tmp_path / "toolspan.yaml").write_text(config)
-    ran = toolspan("ask", "What's the weather in Paris?", "--json", cwd=tmp_path)
+    ran = toolspan("ask", "What's the weather in Paris?", "--json", "--trust", cwd=tmp_path)
     assert ran.json["provider"] == "offline"
     assert "OPENAI_API_KEY" in ran.err
     assert "no language model" in ran.err

@@ -102,7 +102,7 @@ class Exchange:
         body, size = await body_of(request)
         asking.model = _model_in(body)
         earlier = answering.runs.earlier(caller.principal)
-        asked = await parsed_beside(size, self._api, body, earlier)
+        asked = await _parsed_beside(size, self._api, body, earlier)
         choice = choice_of(asked.model, request.headers)
         path, seconds = request.url.path, seconds_of(request.headers, answering.cache_seconds())
         caching = Caching(answering.cached, path, caller.principal, body, seconds) if seconds else None
@@ -149,7 +149,7 @@ class _Asking:
     model: str = ""
 
 
-async def parsed_beside(size: int, api: Api, body: RequestJson, earlier: Earlier) -> Asked:
+async def _parsed_beside(size: int, api: Api, body: RequestJson, earlier: Earlier) -> Asked:
     """What ``body``, of ``size`` bytes, asks, read beside the event loop where it is long; only the loop
     looks into what was seen ``earlier``."""
     if size < LARGE_BYTES:
