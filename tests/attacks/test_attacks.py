@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import re
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import uvloop
 
 from tests.attacks.attack import Attack, Target
 from tests.attacks.found import attacks
 from tests.attacks.measure import MIB, measured
+from tests.support.loop_watch import watch
 from tests.support.raw_http import request, statuses
 
 pytestmark = [
@@ -68,6 +74,31 @@ def test_an_attack_that_costs_more_memory_than_it_may_is_a_failure() -> None:
     figures = measured(Attack("I9.5.1", "no memory allowed", nothing, memory_mib=-1))
     assert "memory grew by" in str(figures.faults)
     assert figures.memory[1] > 5 * MIB
+
+
+@pytest.mark.requirement("I24.5.2")
+def test_the_watchdog_sees_each_stall_and_no_crowd_of_short_turns() -> None:
+    def of_python(seconds: float) -> None:
+        end = time.thread_time() + seconds
+        while time.thread_time() < end:
+            pass
+
+    def that_keeps_the_lock() -> None:
+        re.compile("[a-z][a-z0-9]*://").search("x" * 15_000)
+
+    async def seen(work: Callable[[], None], times: int = 1) -> float:
+        found = [0.0]
+        watch(asyncio.get_running_loop(), lambda seconds, _: found.append(seconds))
+        for _ in range(times):
+            await asyncio.sleep(0)
+            work()
+        await asyncio.sleep(0.05)
+        return max(found)
+
+    for run in (asyncio.run, uvloop.run):
+        assert run(seen(lambda: of_python(0.3))) >= 0.3
+        assert run(seen(that_keeps_the_lock)) > 0.05
+        assert run(seen(lambda: of_python(0.005), times=100)) < 0.1
 
 
 @pytest.mark.requirement("I9.5.1")
