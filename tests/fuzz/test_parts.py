@@ -1,5 +1,5 @@
-"""A mutating proxy between all parts: client and gateway, gateway and provider, bridge and MCP servers, on pipes
-and over HTTP.
+"""A mutating proxy between all parts: client and gateway, gateway and provider, bridge and MCP servers, on
+pipes and over HTTP.
 
 What is changed was right before, so that it gets far. It goes on for ``SECONDS``, or for
 ``TOOLSPAN_FUZZ_SECONDS``; the seed of a failure is in its message.
@@ -28,7 +28,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="processor time is read from /proc"),
 ]
 
-ROUNDS = 20
+ROUNDS = 200
 SECONDS = 25.0
 UNITS = 200
 """What the app may compute for one exchange."""
@@ -123,7 +123,7 @@ def written(value: Any, rng: random.Random) -> bytes:
 
 
 def exchange(parts: Parts, rng: random.Random) -> tuple[str, int]:
-    """One request, one answer and one result, any of them changed; what was asked, and how it was answered."""
+    """One request, one answer and one result, any of them changed; what was asked, and the status."""
 
     def changed(value: Any) -> bytes:
         for _ in range(rng.choice((0, 1, 1, 2))):

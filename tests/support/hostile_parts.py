@@ -93,8 +93,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class HostileServer(ThreadingHTTPServer):
-    """An MCP server over HTTP that answers each call of its tool with ``answer``: a status, a media type, and a
-    body in which ``$ID`` is the request's id. All else it answers as it should."""
+    """An MCP server over HTTP that answers each call of its tool with ``answer``: a status, a media type, and
+    a body in which ``$ID`` is the request's id. All else it answers as it should."""
 
     daemon_threads = True
 
