@@ -14,6 +14,11 @@ from fnmatch import fnmatchcase
 ANY_DOT_NAME = ".*"
 """Every name with a dot in front, right in a workspace's folder, but for those of ``INERT``."""
 
+GIT = ".git"
+GIT_HEAD = "head"
+GIT_FILES = frozenset((GIT_HEAD, "config", "config.worktree", "commondir", "gitdir"))
+"""Files by which git takes a folder of any name for a repository, and obeys its settings; in small letters."""
+
 OBEYED = (
     # version control: hooks, filters and programs that its settings name
     ".git",

@@ -8,25 +8,27 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...common.obeyed_names import OBEYED, fold_name, obeyed_part
+from ...common.obeyed_names import GIT, OBEYED, fold_name, obeyed_part
 from ...errors import ToolFailure
 
 MOST_ENTRIES = 1_000_000
 MOST_PLACES = 1_000
 _SECONDS = 20.0
 _MOST_LINK_BYTES = 4_096
-GIT = ".git"
 _MODULES = "node_modules"
-_REPOSITORY = frozenset(("HEAD", "objects", "refs"))
+_REPOSITORIES = (frozenset(("HEAD", "objects", "refs")), frozenset(("HEAD", "commondir")))
+"""The entries by which git takes any folder for a repository (git's setup.c, is_git_directory)."""
 GIT_SETTINGS = ("config", "config.worktree", "commondir", "gitdir", "hooks", "info", "modules", "worktrees")
 """Of a git directory, what names programs and other directories; the rest is git's data."""
 
+_FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _FOLDER = (
     os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 )
@@ -59,6 +61,11 @@ class Guard:
     def look(self) -> Obeyed:
         """What is there now. Raises ``TooMuch``."""
         found = Obeyed()
+        self._look(found, MOST_PLACES)
+        return found
+
+    def _look(self, found: Obeyed, most_places: int | None) -> None:
+        """Add to ``found`` what is there now, also where it raises ``TooMuch`` in the end."""
         left, ends = MOST_ENTRIES, time.monotonic() + _SECONDS
         waiting: list[tuple[Path, tuple[str, ...]]] = [(folder, ()) for folder in self.folders]
         while waiting:
@@ -72,18 +79,21 @@ class Guard:
             if left < 0 or time.monotonic() > ends:
                 raise TooMuch
             waiting += self._judged(found, root, parts, entries)
-            if len(found.paths) > MOST_PLACES:
+            if most_places is not None and len(found.paths) > most_places:
                 raise TooMuch
-        return found
 
     def restore(self, before: Obeyed) -> list[str]:
         """Put aside what was made since ``before``; the paths of it, each with its new name.
 
         Nothing is removed: what is put aside has a name that no program obeys. Links that were exchanged are
-        made again. Raises ``TooMuch``.
+        made again. Where there is too much to be looked through, what was found by then is put aside, and it
+        is said that the rest was not looked at.
         """
-        after = self.look()
-        told: list[str] = []
+        after, told = Obeyed(), list[str]()
+        try:
+            self._look(after, None)
+        except TooMuch:
+            told.append("there are too many files now: not all were looked at; look through them yourself")
         for path in [*after.paths, *after.links]:
             is_new = path not in before.paths and before.links.get(path) != after.links.get(path, "")
             if is_new and os.path.lexists(path):
@@ -98,7 +108,8 @@ class Guard:
     ) -> Iterator[tuple[Path, tuple[str, ...]]]:
         """Add to ``found`` what is protected among ``entries``; the folders to look into are left."""
         here = root.joinpath(*parts)
-        if GIT in self.names and {entry.name for entry in entries} >= _REPOSITORY:
+        names = {entry.name for entry in entries}
+        if GIT in self.names and any(names >= each for each in _REPOSITORIES):
             self._add_git(found, here, whole=bool(parts))
         for entry in entries:
             path = (*parts, entry.name)
@@ -145,7 +156,9 @@ class Guard:
     def _git_directory(self, file: Path) -> Path | None:
         """Where the repository of a ``.git`` that is a file lies, if that is inside of the folders."""
         try:
-            with file.open("rb") as opened:
+            with open(os.open(file, _FILE), "rb") as opened:
+                if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+                    return None  # a pipe has no end
                 written = os.fsdecode(opened.read(_MOST_LINK_BYTES)).strip()
         except OSError:
             return None
@@ -166,7 +179,7 @@ class Guard:
         mark = f"put-aside-{secrets.token_hex(3)}-"
         told: list[str] = []
         try:
-            if (path / "HEAD").is_file() and not path.is_symlink():
+            if os.path.lexists(path / "HEAD") and not path.is_symlink():
                 with _opened(self._root(path), path) as folder:
                     os.rename("HEAD", f"{mark}HEAD", src_dir_fd=folder, dst_dir_fd=folder)
                 told.append(f"{self._shown(path / 'HEAD')} is now {mark}HEAD")

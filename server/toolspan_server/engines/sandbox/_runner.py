@@ -13,12 +13,12 @@ from typing import Any, Literal
 import anyio
 import anyio.to_thread
 
-from ...common.obeyed_names import OBEYED
+from ...common.obeyed_names import GIT, OBEYED
 from ...errors import ToolFailure
 from ._background import BackgroundShells
 from ._choice import Choice, choice
 from ._command import Command, Ending, Order
-from ._guard import GIT, Guard, Obeyed, TooMuch, too_much
+from ._guard import Guard, Obeyed, TooMuch, too_much
 from ._limits import CommandLimits
 from ._reach import Confinement, Reach, described
 from ._unconfined import environment, hide_server
@@ -141,8 +141,8 @@ class CommandRunner:
     def _restore(self, before: Obeyed) -> list[str]:
         try:
             return self._guard.restore(before)
-        except (TooMuch, OSError) as error:
-            why = "it has too many files now" if isinstance(error, TooMuch) else str(error.strerror)
+        except OSError as error:
+            why = error.strerror
             return [
                 f"The workspace was not looked through ({why}): look before you use git or an editor there"
             ]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ....common.obeyed_names import ANY_DOT_NAME, obeyed_part
+from ....common.obeyed_names import ANY_DOT_NAME, GIT, GIT_FILES, GIT_HEAD, fold_name, obeyed_part
 from ....errors import ToolFailure
 from .beneath import FOLDER
 from .paths import Place, Root
@@ -70,7 +70,7 @@ class Protection:
             is_kept = (file.st_dev, file.st_ino) in kept
         except OSError:
             is_kept = False
-        if is_kept or self._is_obeyed(place, folder, root):
+        if is_kept or self._is_obeyed(place, folder, root) or self._makes_repository(place, folder):
             raise protected(place)
         if any(each in kept or self._is_named(each, above) for each, above in _ancestors(folder, root)):
             raise protected(place)
@@ -82,6 +82,14 @@ class Protection:
             return False
         parts = (*here.relative_to(above).parts, place.parts[-1])
         return obeyed_part(parts, self.names) is not None
+
+    def _makes_repository(self, place: Place, folder: int) -> bool:
+        """Whether the file of ``place`` is what git takes its open ``folder`` for a repository by, whatever
+        the folder's name, or the settings of one."""
+        name = fold_name(place.parts[-1])
+        if GIT not in self.names or name not in GIT_FILES:
+            return False
+        return name == GIT_HEAD or _has(folder, "HEAD")
 
     def _is_named(self, folder: Identity, above: int) -> bool:
         """Whether the folder, which is in ``above``, has one of the names there."""
@@ -119,6 +127,14 @@ def path_of(descriptor: int) -> Path | None:
     except OSError:
         return None
     return found if found.is_absolute() else None
+
+
+def _has(folder: int, name: str) -> bool:
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
 
 
 def _is_in(path: Path, folder: Path) -> bool:
