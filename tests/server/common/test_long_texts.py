@@ -42,9 +42,11 @@ PIECES = [
 ]
 
 
-@pytest.mark.parametrize(
-    "work", [lambda text: without_keys(text, lambda _, __: "***"), without_named_secrets]
-)
+def without_any_key(text: str) -> str:
+    return without_keys(text, lambda _, __: "***")
+
+
+@pytest.mark.parametrize("work", [without_any_key, without_named_secrets])
 @pytest.mark.parametrize("before", ["", "a://b:", "eyJaaaaaaaa.", '"token":"'])
 def test_no_text_takes_longer_than_its_length(work: Callable[[str], str], before: str) -> None:
     for piece in PIECES:
@@ -66,4 +68,4 @@ def test_no_text_takes_longer_than_its_length(work: Callable[[str], str], before
     ],
 )
 def test_keys_and_passwords_are_taken_out(text: str, left: str) -> None:
-    assert without_keys(text, lambda _, __: "***") == left
+    assert without_any_key(text) == left
