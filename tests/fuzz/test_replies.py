@@ -10,6 +10,7 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import anyio
@@ -106,7 +107,9 @@ def trial() -> Iterator[Trial]:
         runner.run(trial.aclose())
 
 
+@cache
 def spoken(name: str) -> tuple[Any, list[bytes]]:
+    """The same each time, though ids are counted: what is drawn depends on its length."""
     body, frames = Wire(name).answers.spoken(PARTS)
     return body, frames
 
