@@ -30,6 +30,7 @@ from ..messages import (
     ToolSpec,
     User,
 )
+from ..provenance.outward import LOCAL
 from ..providers.catalog.scripted import Scripted
 from ..toolbox import Toolbox
 from ..toolbox.local import LOCAL_SERVER, LocalCall, LocalFailure, LocalTool
@@ -193,7 +194,7 @@ class _RecordedTools(Toolbox):
 
     @override
     def definition(self, spec: ToolSpec) -> ListedTool:
-        return ListedTool(spec.name, spec.description, spec.schema)
+        return ListedTool(spec.name, spec.description, spec.schema, LOCAL)
 
     @override
     async def call(
@@ -219,7 +220,7 @@ class _Performed:
     """A tool that the bridge performed in ``part`` of a conversation: the outcomes are the recorded ones."""
 
     def __init__(self, spec: ToolSpec, part: Sequence[Message]) -> None:
-        self.definition = ListedTool(spec.name, spec.description, spec.schema)
+        self.definition = ListedTool(spec.name, spec.description, spec.schema, LOCAL)
         self.calls = 0
         self._outcomes: defaultdict[str, deque[ToolOutcome]] = defaultdict(deque)
         for outcome in _outcomes(part):

@@ -13,6 +13,7 @@ from tests.support.asking import heard
 from tests.support.mcp_peers import talker
 from tests.support.waiting import BOUND_S
 from toolspan_bridge import Conversation, End, Notice, Question, Scripted, Toolbox, ToolCallFinished, run
+from toolspan_bridge.approvals import PolicyApprover
 from toolspan_bridge.toolbox import servers_of
 from toolspan_server.config import load_config
 
@@ -74,8 +75,11 @@ async def test_a_conversation_is_offered_what_comes_and_told_what_changed() -> N
     with anyio.fail_after(BOUND_S):
         async with Toolbox.connect([talker("old")], connect_timeout=BOUND_S) as toolbox:
             conversation = Conversation()
-            question = Question("Go", "m")
-            events = [event async for event in run(question, Watching(turns), toolbox, conversation)]
+            question, approver = Question("Go", "m"), PolicyApprover("never", outward="allow")
+            events = [
+                event
+                async for event in run(question, Watching(turns), toolbox, conversation, approver=approver)
+            ]
     assert isinstance(events[-1], End) and events[-1].answer.content == "done"
     assert "grown_0" not in Watching.offered[0] and "grown_0" in Watching.offered[2]
     assert Watching.offered[0] < Watching.offered[2]

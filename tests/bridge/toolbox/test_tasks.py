@@ -17,8 +17,10 @@ from tests.support.served import http_server
 from tests.support.waiting import BOUND_S
 from toolspan_bridge import ClientFeatures, ClientLimits, Elicited, KeptTasks, ServerSpec, Toolbox
 from toolspan_bridge.client.kept_tasks import call_key
+from toolspan_bridge.principals import LOCAL_USER, PRINCIPAL_META
 from toolspan_bridge.toolbox import own_server
 from toolspan_bridge.toolbox.reports import CallElicitation, CallLog, CallNotice
+from toolspan_bridge.toolbox.servers import NAMES_PRINCIPALS
 from toolspan_server.config import load_config
 
 pytestmark = [pytest.mark.long, pytest.mark.anyio]
@@ -54,7 +56,11 @@ async def connected(
     path.write_text(json.dumps({"version": 1, "name": "mine", "tools": {"registry": TOOLS}}))
     spec = own_server(load_config(path))
     if not own:
-        spec = ServerSpec("mine", command=spec.command, inherit_env=True)
+        spec = ServerSpec(
+            "mine",
+            command=tuple(word for word in spec.command if word not in NAMES_PRINCIPALS),
+            inherit_env=True,
+        )
     with anyio.fail_after(BOUND_S):
         async with Toolbox.connect([spec], client=client, connect_timeout=BOUND_S) as toolbox:
             assert toolbox.failures == ()
@@ -106,9 +112,9 @@ async def test_a_call_is_taken_up_as_the_task_that_it_runs_as_already(tmp_path: 
     async with connected(tmp_path, ClientFeatures(tasks=kept)) as toolbox:
         (spec,) = (each for each in toolbox.tools if each.name == "slow")
         connection = toolbox._connections["mine"]
-        started = await connection.call("slow", {})
+        started = await connection.call("slow", {}, meta={PRINCIPAL_META: LOCAL_USER})
         assert started.task is not None  # type: ignore[union-attr]
-        key = call_key(connection.spec.address, "talk", "slow", {})
+        key = call_key(connection.spec.address, LOCAL_USER, "talk", "slow", {})
         kept.keep(key, started.task["taskId"], 60)  # type: ignore[union-attr,index]
         again = await toolbox.call(spec, {}, "1", "talk")
         assert (again.result["result"], kept.find(key)) == ("at last", None)

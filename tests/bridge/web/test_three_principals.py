@@ -158,6 +158,12 @@ def _config(folder: Path) -> dict[str, Any]:
     }
 
 
+def _keys(folder: Path, patch: pytest.MonkeyPatch) -> KeyStore:
+    """The keys in the state folder, which the app takes for its own: by the same user state."""
+    patch.setenv("XDG_STATE_HOME", str(folder / "state"))
+    return KeyStore(folder / ".toolspan")
+
+
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder = tmp_path_factory.mktemp("app")
@@ -165,7 +171,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     (folder / "keep.py").write_text(HANDLER)
     (folder / "script.yaml").write_text(json.dumps({"answers": ANSWERS}))
     (folder / "adding.yaml").write_text(json.dumps(SUITE))
-    with closing(KeyStore(folder / ".toolspan")) as store:
+    with pytest.MonkeyPatch.context() as patch, closing(_keys(folder, patch)) as store:
         key = store.create("eve", KeyLimits(), None)[1]
     with web_app(folder, config=json.dumps(_config(folder)), token=OPERATOR) as app:
         app.token = ""
@@ -187,6 +193,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 def _plant(who: Principal) -> None:
     """Leave a canary by every route and tool that writes."""
     reply = who.ask("POST", "/v1/responses", {"model": who.model, "input": who.canary, "store": True})
+    assert "id" in reply.json, reply.json
     who.ids["response"] = reply.json["id"]
     assert who.gateway("keep it").status == 200
     message = {"model": who.model, "max_tokens": 50, "messages": [{"role": "user", "content": who.canary}]}

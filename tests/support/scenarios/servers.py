@@ -46,4 +46,5 @@ def _listed(tool: Tool) -> ListedTool:
     details: dict[str, Any] = {"_meta": {"dev.toolspan/strict": True}} if tool.strict else {}
     if tool.output_schema is not None:
         details["outputSchema"] = dict(tool.output_schema)
+    details["annotations"] = {"readOnlyHint": True}
     return ListedTool(tool.name, tool.description, tool.schema, details)

@@ -17,6 +17,7 @@ from toolspan_server.problems import Fault, Faulty
 from toolspan_server.schema.faults import InvalidRecord
 from toolspan_server.schema.records import key
 
+from ...provenance.outward import LOCAL
 from ...providers.wire.json_types import is_object
 from ...toolbox.local import LocalFailure
 from ...toolbox.outcomes import TOOL_ERROR_ACTION
@@ -120,7 +121,7 @@ class MockedTool:
         from toolspan_server.engines.mocks.outside import OutsideMock
 
         mock = Mock.model_validate(data)
-        self._definition = listed or ListedTool(name, mock.description or "", mock.parameters)
+        self._definition = listed or ListedTool(name, mock.description or "", mock.parameters, LOCAL)
         self._mock = OutsideMock(self._definition.name, mock, Path())
 
     @property

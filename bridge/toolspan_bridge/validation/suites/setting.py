@@ -10,6 +10,7 @@ from toolspan_server.engines.upstreams import ListedTool
 
 from ...loop import DEFAULT_SYSTEM
 from ...messages import Message
+from ...provenance.outward import LOCAL
 from ...toolbox import Toolbox
 from ...toolbox.local import LocalCall
 from .answered import Approve
@@ -29,7 +30,7 @@ class StandIn:
     @property
     def definition(self) -> ListedTool:
         """Its definition, as a server would list it."""
-        return ListedTool(self.name, self.description, self.schema)
+        return ListedTool(self.name, self.description, self.schema, LOCAL)
 
     async def call(self, call: LocalCall) -> Any:
         """The result, whatever the arguments."""

@@ -16,6 +16,7 @@ from toolspan_server.engines.upstreams import ListedTool
 
 from ....events import Answer, ToolUse
 from ....messages import ToolSpec
+from ....provenance.outward import REACH_META
 from ....providers.wire.json_types import is_object
 from ....toolbox import Toolbox
 from ....toolbox.local import LocalCall, LocalFailure
@@ -129,7 +130,7 @@ def _expected(accepted: Sequence[str], steps: int) -> Expect:
 
 def _offered(case: ConversationCase) -> list[ListedTool]:
     """The functions of ``case`` as tools, whose calls are made in their order."""
-    in_order: Mapping[str, Any] = {"_meta": {"dev.toolspan/sequential": True}}
+    in_order: Mapping[str, Any] = {"_meta": {"dev.toolspan/sequential": True, REACH_META: "local"}}
     listed = [as_tool(function, "python").definition for function in case.functions]
     return [ListedTool(each.name, each.description, each.schema, in_order) for each in listed]
 
