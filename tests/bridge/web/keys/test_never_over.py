@@ -308,3 +308,11 @@ def test_files_are_held_as_whatever_the_model_can_read_of_them() -> None:
     assert most_input(request, [Pricing("anthropic", "claude-sonnet-4-5")]).tokens > 200_000
     with pytest.raises(Unbounded, match="how much of a file"):
         most_input(request, [Pricing("nobody", "m")])
+
+
+@pytest.mark.parametrize("kind", ["audio/wav", "video/mp4"])
+def test_a_file_of_sound_or_film_has_no_bound(kind: str) -> None:
+    resource = {"uri": "attachment:a", "mimeType": kind, "blob": "QUJD"}
+    request = Request("m", (User("hi", (Part("resource", {"type": "resource", "resource": resource}),)),))
+    with pytest.raises(Unbounded, match="sound and film"):
+        most_input(request, [Pricing("gemini", "gemini-2.5-flash")])
