@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..messages import Usage
 
@@ -20,6 +21,7 @@ __all__ = [
     "Pricing",
     "cost_of",
     "has_prices",
+    "is_amount",
     "price_of",
     "total_usd",
     "usd_data",
@@ -53,6 +55,24 @@ _IN_TABLE = {
 }
 """The providers' names in the table."""
 _MILLION = 1_000_000
+_BOUNDED = frozenset(
+    {
+        "input_mtok",
+        "output_mtok",
+        "cache_read_mtok",
+        "cache_write_mtok",
+        "cache_write_1h_mtok",  # nothing is asked to be kept for an hour
+        "input_audio_mtok",  # sound is refused under a budget, and so are tools of the provider's own
+        "cache_audio_read_mtok",
+        "web_searches_kcount",
+        "storage_searches_kcount",
+    }
+)
+"""The prices of the table whose amounts are counted, or cannot come up under a budget."""
+_SEARCHES = re.compile(r"search|sonar|compound|:online", re.IGNORECASE)
+"""In the names of models that search by themselves, which is paid beside their tokens."""
+_MOST_USD = 1_000_000.0
+"""More than any request costs."""
 _FREE = ("offline", "scripted")
 _SAYS_ITSELF = ("openrouter", "models")
 """The providers whose usage has the cost: OpenRouter, and models of a config's own."""
@@ -94,8 +114,20 @@ class Pricing:
             return False
         if self.is_free or self.provider in _SAYS_ITSELF:
             return True
-        price = price_of(self.provider, self.name)
-        return price.input is not None and price.output is not None
+        return not self.unbounded
+
+    @property
+    def unbounded(self) -> str:
+        """Why no bound of a request's cost is known before it is sent; empty where one is."""
+        if self.is_free:
+            return ""
+        table = None if self.own else _IN_TABLE.get(self.provider)
+        if table is not None and _SEARCHES.search(self.name):
+            return f"{self.model} searches by itself, and what that costs is not known before"
+        left = _left_out(table, self.name, int(time.time() // 60))
+        if left is None:
+            return f"no price of {self.model} is known"
+        return f"{self.model} has prices that are not counted ({', '.join(left)})" if left else ""
 
     def cost(self, usage: Usage) -> float | None:
         """What one request with ``usage`` cost, in US dollars; ``None`` when it is not known."""
@@ -114,8 +146,9 @@ def cost_of(provider: str, model: str, usage: Usage) -> float | None:
     a cache or put there, and those of reasoning, count at their own prices.
     """
     own = [raw.get("cost") for raw in usage.raw]
-    if provider in _SAYS_ITSELF and own and all(_is_amount(cost) for cost in own):
-        return float(sum(cost for cost in own if cost is not None))
+    if provider in _SAYS_ITSELF and any(cost is not None for cost in own):
+        said = [cost for cost in own if cost is not None and is_amount(cost)]
+        return float(sum(said)) if len(said) == len(own) else None
     table = _IN_TABLE.get(provider)
     if table is None or not (usage.input_tokens or usage.output_tokens):
         return None
@@ -128,6 +161,19 @@ def cost_of(provider: str, model: str, usage: Usage) -> float | None:
         return float(sum(known, Decimal(0)) / _MILLION)
     cost = _table_cost(table, model, counts)
     return None if cost is None else float(cost)
+
+
+@lru_cache(maxsize=1024)
+def _left_out(table: str | None, model: str, minute: int) -> tuple[str, ...] | None:
+    """The prices of ``model`` in that ``minute`` that are not ``_BOUNDED``; ``None`` where it has none."""
+    del minute
+    found = _in_table(table, model)
+    prices = (
+        {} if found is None else {name: price for name, price in _prices(found).items() if price is not None}
+    )
+    if not {"input_mtok", "output_mtok"} <= prices.keys():
+        return None
+    return tuple(sorted(prices.keys() - _BOUNDED))
 
 
 @lru_cache(maxsize=256)
@@ -214,5 +260,6 @@ def _amount(price: Any) -> float | None:
     return float(base) if isinstance(base, Decimal | int | float) else None
 
 
-def _is_amount(cost: object) -> bool:
-    return isinstance(cost, int | float) and not isinstance(cost, bool) and cost >= 0
+def is_amount(cost: object) -> TypeGuard[float]:
+    """Whether ``cost`` may be what a request cost: a number, finite and not beyond all reason."""
+    return isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost <= _MOST_USD

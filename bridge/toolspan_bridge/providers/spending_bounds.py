@@ -101,6 +101,8 @@ def most_usd(pricings: Sequence[Pricing], input_tokens: int, output_tokens: int)
     for pricing in pricings:
         if pricing.is_free:
             continue
+        if pricing.unbounded:
+            return None
         plain = pricing.cost(Usage(input_tokens, output_tokens))
         if plain is None:
             return None
@@ -192,6 +194,8 @@ def _media_tokens(part: Part, pricings: Sequence[Pricing]) -> int:
     if part.type == "image":
         is_mini = any("4o-mini" in each.name.lower() for each in pricings)
         return _MINI_IMAGE_TOKENS if is_mini else IMAGE_TOKENS
+    if str(_resource(part).get("mimeType", "")).startswith(("audio/", "video/")):
+        raise Unbounded("what sound and film cost is not known before they are read")
     contexts = [price_of(each.provider, each.name).context for each in pricings if not each.is_free]
     known = [context for context in contexts if context is not None]
     if len(known) < len(contexts):

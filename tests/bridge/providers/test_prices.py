@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from genai_prices import Usage as TableUsage
 from genai_prices import calc_price
@@ -9,7 +11,8 @@ from genai_prices.data_snapshot import get_snapshot
 
 from toolspan_bridge.messages import Usage
 from toolspan_bridge.providers import provider_names
-from toolspan_bridge.providers.prices import cost_of, has_prices, price_of, total_usd
+from toolspan_bridge.providers.prices import Pricing, cost_of, has_prices, price_of, total_usd
+from toolspan_bridge.providers.spending_bounds import most_usd
 
 pytestmark = pytest.mark.requirement("I11.3.2")
 
@@ -121,3 +124,63 @@ def test_the_table_knows_models_by_the_names_of_their_providers_here() -> None:
     names = provider_names()
     assert all(has_prices(name) for name in names if name.startswith(("openai", "vertex", "azure")))
     assert not has_prices("ollama") and {"openai", "xai"} < {n for n in names if has_prices(n)}
+
+
+COUNTED = {
+    "input_mtok",
+    "output_mtok",
+    "cache_read_mtok",
+    "cache_write_mtok",
+    "cache_write_1h_mtok",
+    "input_audio_mtok",
+    "cache_audio_read_mtok",
+    "web_searches_kcount",
+    "storage_searches_kcount",
+}
+"""What a budget counts, or what no request that is paid from one can ask for."""
+
+
+@pytest.mark.requirement("I24.6.1")
+def test_no_bound_is_known_of_any_model_of_the_table_with_a_price_that_is_not_counted() -> None:
+    refused = 0
+    for provider in get_snapshot().providers:
+        name = _TABLE_NAMES.get(provider.id)
+        for model in provider.models if name else ():
+            prices = {
+                key for key, price in vars(model.get_prices(datetime.now(UTC))).items() if price is not None
+            }
+            if prices - COUNTED:
+                pricing = Pricing(name or "", model.id)
+                assert pricing.unbounded, model.id
+                assert not pricing.is_known, model.id
+                assert most_usd([pricing], 1_000, 1_000) is None, model.id
+                refused += 1
+    assert refused > 20
+    assert most_usd([Pricing("openai", "gpt-4o-mini")], 1_000, 1_000)
+
+
+@pytest.mark.requirement("I24.6.1")
+@pytest.mark.parametrize(
+    ("provider", "model", "why"),
+    [
+        ("gemini", "gemini-2.5-flash-image", "output_image_mtok"),
+        ("openai-chat", "gpt-4o-mini-search-preview", "searches by itself"),
+        ("openai", "o4-mini-deep-research", "searches by itself"),
+        ("openrouter", "perplexity/sonar", "searches by itself"),
+        ("openrouter", "perplexity/sonar-pro", "searches by itself"),
+        ("openrouter", "openai/gpt-4o:online", "searches by itself"),
+        ("nobody", "m", "no price of nobody/m is known"),
+    ],
+)
+def test_a_model_whose_requests_may_cost_more_than_their_tokens_has_no_bound(
+    provider: str, model: str, why: str
+) -> None:
+    assert why in Pricing(provider, model).unbounded
+    assert most_usd([Pricing(provider, model)], 1_000, 1_000) is None
+
+
+@pytest.mark.requirement("I24.6.1")
+@pytest.mark.parametrize("cost", [float("inf"), float("nan"), 1e300, 10**400, 1e12, -1, True, "0.1"])
+def test_what_is_no_amount_of_money_is_no_cost(cost: object) -> None:
+    usage = Usage(10, 16, raw=({"cost": cost},))
+    assert cost_of("openrouter", "openai/gpt-4o", usage) is None

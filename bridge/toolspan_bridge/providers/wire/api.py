@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from toolspan_server.config import secret_pattern
@@ -19,6 +20,9 @@ from .wire_request import encode
 
 if TYPE_CHECKING:
     from .recording import Recorder
+
+_HEAD = 8
+"""The characters of a secret that tell it from other words."""
 
 
 class ProviderApi(ABC):
@@ -136,6 +140,10 @@ class ProviderApi(ABC):
 
     def _refusal(self, answer: HttpResponse, error: WireError, model: str, how: str = "") -> BridgeError:
         reported = self._redact(error.message)
+        tool = self._redact(error.tool) if isinstance(error.tool, str) else error.tool
+        error = replace(
+            error, kind=self._redact(error.kind), parameter=self._redact(error.parameter), tool=tool
+        )
         tries = f" (after {answer.attempts} attempts)" if answer.attempts > 1 else ""
         later = f"; try again in {answer.asked:g} s" if answer.asked else ""
         if self._refuses_key(answer, error):
@@ -149,7 +157,7 @@ class ProviderApi(ABC):
                 status=404,
                 kind=error.kind,
             )
-        head = f"{how or f'answered {answer.status}'} {self._redact(error.kind)}".rstrip(" :")
+        head = f"{how or f'answered {answer.status}'} {error.kind}".rstrip(" :")
         said = f"{self.name} {head}: {reported}"
         return refusal(
             error,
@@ -166,4 +174,24 @@ class ProviderApi(ABC):
 
     def _redact(self, text: str) -> str:
         found = secret_pattern(self._endpoint.secrets)
-        return text if found is None else found.sub("[key]", text)
+        return (
+            text if found is None else _without_beginnings(found.sub("[key]", text), self._endpoint.secrets)
+        )
+
+
+def _without_beginnings(text: str, secrets: Iterable[str]) -> str:
+    """``text`` without what is left of ``secrets`` where an excerpt was cut within one."""
+    for secret in secrets:
+        head, rest = secret[:_HEAD], secret[_HEAD:]
+        if not rest:
+            continue
+        first, *others = text.split(head)
+        text = first + "".join(f"[key]{each[_in_common(each, rest) :]}" for each in others)
+    return text
+
+
+def _in_common(text: str, other: str) -> int:
+    """How many characters both begin with."""
+    return next(
+        (n for n, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other))
+    )

@@ -69,7 +69,8 @@ class ReadsReplies(ProviderApi):
             case FormatError():
                 return self._nonsense(str(trouble))
             case None:
-                shown = f" (it began {excerpt[:200].decode(errors='replace')!r})" if excerpt else ""
+                began = self._redact(excerpt.decode(errors="replace"))[:200]
+                shown = f" (it began {began!r})" if excerpt else ""
                 return self._nonsense(f"its stream ended before the answer did{shown}")
 
 

@@ -11,6 +11,8 @@ __all__ = ["MOST_WHOLE", "Fields", "json_object"]
 
 _MOST_IN_PATTERN, _MOST_IN_PATTERNS = 2_000, 5_000
 """The characters of one regular expression in a schema, and of all in it."""
+_MOST_TEXTS, _MOST_IN_TEXT = 64, 1_000
+"""The texts of a list, such as those that end an answer, and the characters of one."""
 MOST_WHOLE = 2**31 - 1
 """The largest whole number that a request may ask with: more tokens than any model writes."""
 
@@ -138,13 +140,14 @@ class Fields:
         return found
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """A text, or a list of texts."""
+        """A text, or a list of texts: not many, and none of them long."""
         value = self.value(name)
-        if value is None or isinstance(value, str):
-            return (value,) if value else ()
-        found = self.items(name)
+        found = ([value] if value else []) if value is None or isinstance(value, str) else self.items(name)
         if not all(isinstance(each, str) and each for each in found):
             self._wrong(name, "a text or a list of texts")
+        if len(found) > _MOST_TEXTS or any(len(each) > _MOST_IN_TEXT for each in found):
+            most = f"at most {_MOST_TEXTS} texts, each of {_MOST_IN_TEXT:,} characters at most"
+            self._wrong(name, f"{most}; it has {len(found):,}, the longest of {max(map(len, found)):,}")
         return tuple(found)
 
     def refuse(self, name: str, why: str, *, unless: Iterable[Any] = ()) -> None:

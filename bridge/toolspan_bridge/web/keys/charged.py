@@ -13,7 +13,7 @@ from ...loop.budget.estimate import message_tokens, request_tokens
 from ...messages import Assistant, Reply, Request, Usage
 from ...messages.deltas import CallDelta, Delta, ReasoningDelta, TextDelta
 from ...providers import Provider
-from ...providers.prices import Pricing
+from ...providers.prices import Pricing, is_amount
 from ...providers.spending_bounds import (
     LEAST_OUTPUT_TOKENS,
     InputBound,
@@ -31,6 +31,8 @@ from .refusals import UnknownPriceError
 from .spending import Held
 
 __all__ = ["ChargedProvider"]
+
+_MOST_TOKENS = 2**31 - 1
 
 
 class ChargedProvider(Provider):
@@ -116,6 +118,7 @@ class _Turn:
         self._bound = InputBound(0, 0)
         self._held: Held | None = None
         self._usage = Usage()
+        self._sides = 0, 0
         self._message: Assistant | None = None
         self._is_metered = self._is_open = self._is_free = False
 
@@ -169,10 +172,12 @@ class _Turn:
         usage = self._usage
         if self._is_free:
             await self._settle(Held(), held)
-        elif usage.input_tokens or usage.output_tokens:
-            await self._settle(Held(usage.input_tokens + usage.output_tokens, self._cost(usage, held)), held)
-        else:
-            await self._settle(Held(request_tokens(self.request) + self._said(), held.usd), held)
+            return
+        counted = _counted(usage, request_tokens(self.request), self._said())
+        usd = held.usd
+        if usage.input_tokens or usage.output_tokens:
+            usd = self._cost(_counted(usage, *self._sides), held)
+        await self._settle(Held(counted.input_tokens + counted.output_tokens, usd), held)
 
     @property
     def _would_not_hold(self) -> str:
@@ -200,6 +205,7 @@ class _Turn:
 
     def _wanted(self, input_tokens: int, output_tokens: int | None) -> Held:
         output = output_tokens or 0
+        self._sides = input_tokens, output
         tokens = 0
         if self._limits.tokens_per_minute is not None:
             tokens = request_tokens(self.request) + output
@@ -208,9 +214,9 @@ class _Turn:
     def _usd(self, input_tokens: int, output_tokens: int) -> float:
         usd = most_usd(self._pricings, input_tokens, output_tokens)
         if usd is None:
-            named = ", ".join(dict.fromkeys(each.model for each in self._pricings if not each.is_known))
+            whys = "; ".join(dict.fromkeys(each.unbounded for each in self._pricings if each.unbounded))
             raise UnknownPriceError(
-                f"no price of {named or self._pricing.model} is known, {self._would_not_hold}: use a key "
+                f"{whys or f'no price of {self._pricing.model} is known'}, {self._would_not_hold}: use a key "
                 "without a budget, or a model with a price"
             )
         return usd
@@ -234,7 +240,17 @@ class _Turn:
         if self._pricing.is_free:
             return 0.0
         cost = self._pricing.cost(usage)
-        return held.usd if cost is None else cost
+        return cost if is_amount(cost) else held.usd
+
+
+def _counted(usage: Usage, read: int, written: int) -> Usage:
+    """``usage``, where a side that is not counted, or beyond all reason, has so many tokens: ``read`` or
+    ``written``."""
+    return replace(
+        usage,
+        input_tokens=usage.input_tokens if 0 < usage.input_tokens <= _MOST_TOKENS else read,
+        output_tokens=usage.output_tokens if 0 < usage.output_tokens <= _MOST_TOKENS else written,
+    )
 
 
 def _is_refusal(error: BridgeError) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from typing import Any
 
 import anyio
@@ -15,6 +16,7 @@ from tests.support.local_tools import Performed, turn
 from tests.support.waiting import BOUND_S, until
 from toolspan_bridge.providers.catalog.scripted import Scripted
 from toolspan_bridge.toolbox.local import LocalCall
+from toolspan_bridge.web.gateway.faults import RequestFault
 from toolspan_bridge.web.gateway.serving.exchange import Admission
 
 pytestmark = pytest.mark.anyio
@@ -135,3 +137,56 @@ async def test_many_streams_at_once_are_each_their_own() -> None:
                 for number in range(many):
                     tasks.start_soon(ask, number)
     assert said == {number: f"It is {number:03d}." for number in range(many)}
+
+
+@pytest.mark.requirement("I15.3.22")
+def test_a_body_that_never_ends_takes_no_place() -> None:
+    admission = Admission(most=1)
+    with gateway([{"text": "hello"}], admission=admission) as served:
+        host, _, port = served.url.removeprefix("http://").partition(":")
+        head = f"POST /v1/chat/completions HTTP/1.1\r\nhost: {host}\r\ncontent-length: 1000\r\n\r\n{{"
+        with socket.create_connection((host, int(port)), timeout=BOUND_S) as waiting:
+            waiting.sendall(head.encode())
+            for _ in range(3):  # the server has read what was sent before
+                httpx2.get(f"{served.url}/v1/models", timeout=BOUND_S)
+            answer = httpx2.post(f"{served.url}/v1/chat/completions", json=_BODY, timeout=BOUND_S)
+    assert answer.status_code == 200
+
+
+@pytest.mark.requirement("I15.3.22")
+def test_one_caller_takes_half_of_the_places_at_most_and_the_rest_is_for_others() -> None:
+    admission = Admission(most=4)
+    for _ in range(2):
+        admission.enter("key a")
+    with pytest.raises(RequestFault, match="2 requests of the same caller"):
+        admission.enter("key a")
+    admission.enter("key b")
+    admission.leave("key a")
+    admission.enter("key a")
+    admission.enter("key b")
+    with pytest.raises(RequestFault, match="4 requests are answered"):
+        admission.enter("key c")
+
+
+@pytest.mark.requirement("I24.5.3")
+@pytest.mark.parametrize(
+    "stops",
+    [["x"] * 65, ["y" * 1_001], [f"{number:06d}" for number in range(60_000)]],
+    ids=["65", "long", "60000"],
+)
+def test_many_or_long_texts_that_end_an_answer_are_refused_by_every_api(stops: list[str]) -> None:
+    fits = ["z" * 1_000] * 64
+    asked: dict[str, tuple[str, dict[str, Any]]] = {
+        "/v1/chat/completions": ("stop", _BODY),
+        "/v1/messages": ("stop_sequences", {**_BODY, "max_tokens": 9}),
+        "/v1/messages/count_tokens": ("stop_sequences", _BODY),
+        "/v1/responses": ("include", {"model": "m/x", "input": "hi"}),
+    }
+    with gateway([{"text": "hello"} for _ in range(9)]) as served:
+        for path, (name, body) in asked.items():
+            answer = httpx2.post(f"{served.url}{path}", json={**body, name: stops}, timeout=BOUND_S)
+            assert (answer.status_code, path) == (400, path), answer.text
+            assert f"{name} must be at most 64 texts" in answer.json()["error"]["message"]
+            if "count_tokens" not in path:
+                kept = httpx2.post(f"{served.url}{path}", json={**body, name: fits}, timeout=BOUND_S)
+                assert kept.status_code == 200, kept.text

@@ -60,3 +60,13 @@ def test_the_same_answer_to_another_history_is_another_and_blanks_around_it_do_n
     assert (same.conversation, other.conversation) == ("c", "")
     assert [getattr(message, "opaque", None) for message in same.messages] == [None, {"a": 1}, None]
     assert other.messages[1] == Assistant("Yes.")
+
+
+def test_who_keeps_much_pushes_out_what_is_their_own() -> None:
+    turns = HiddenTurns(most_bytes=20_000)
+    turns.keep("small", ["x"], _hidden("of the other"))
+    for number in range(100):
+        turns.keep("large", [str(number)], _hidden("y" * 3_000))
+    assert turns.find("small", "x") is not None
+    assert turns.find("large", "99") is not None
+    assert turns.find("large", "0") is None

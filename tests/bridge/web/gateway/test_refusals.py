@@ -185,3 +185,23 @@ def test_a_defect_is_500_in_the_clients_shape_without_its_words_and_the_log_has_
     assert caught.value.status_code == 500
     assert "secret" not in str(caught.value)
     assert "the secret of the defect" in caplog.text
+
+
+@pytest.mark.long
+@pytest.mark.requirement("I24.5.3")
+def test_no_error_of_a_provider_shows_its_key_or_the_beginning_of_it(tmp_path: Path) -> None:
+    key, filler = "sk-of-the-provider", "a" * 188
+    named = {name: f"{key}-{name}" for name in ("message", "code", "type", "param")}
+    raw = {"message": "no", "metadata": {"raw": "b" * 589 + key, "provider_name": key}}
+    replies = [
+        Sent({"error": named}, 400),
+        Sent({"error": raw}, 400),
+        Sent((filler + key).encode(), 400),
+        Sent((filler + key).encode()),
+        Sent({"choices": filler + key}),
+    ]
+    for reply in replies:
+        with keyed_gateway(tmp_path, [reply]) as app:
+            answer = app.ask("POST", "/v1/chat/completions", body=BODIES["/v1/chat/completions"])
+            assert answer.status >= 400
+            assert "sk-of-th" not in str(answer.body), answer.body

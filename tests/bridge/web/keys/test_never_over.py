@@ -308,3 +308,38 @@ def test_files_are_held_as_whatever_the_model_can_read_of_them() -> None:
     assert most_input(request, [Pricing("anthropic", "claude-sonnet-4-5")]).tokens > 200_000
     with pytest.raises(Unbounded, match="how much of a file"):
         most_input(request, [Pricing("nobody", "m")])
+
+
+@pytest.mark.parametrize("kind", ["audio/wav", "video/mp4"])
+def test_a_file_of_sound_or_film_has_no_bound(kind: str) -> None:
+    resource = {"uri": "attachment:a", "mimeType": kind, "blob": "QUJD"}
+    request = Request("m", (User("hi", (Part("resource", {"type": "resource", "resource": resource}),)),))
+    with pytest.raises(Unbounded, match="sound and film"):
+        most_input(request, [Pricing("gemini", "gemini-2.5-flash")])
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "usage",
+    [Usage(10), Usage(0, 90), Usage(10, -5), Usage(-5, 90), Usage(10, 10**30), Usage(10**30, 90)],
+    ids=str,
+)
+async def test_a_side_of_the_usage_that_is_not_counted_costs_what_was_held_for_it(
+    tmp_path: Path, usage: Usage
+) -> None:
+    class Half(Obedient):
+        @override
+        async def _ended(self, request: Request) -> Reply:
+            return Reply(Assistant("one"), "stop", usage=usage)
+
+    pricing = Pricing("openai", "gpt-4o")  # $2.50 and $10 for a million tokens
+    with closing(KeyStore(tmp_path)) as store, closing(VirtualKeys(tmp_path)) as keys:
+        key, _ = store.create("team", KeyLimits(usd_in_all=1.0))
+        async with keys.admitted(key) as admission:
+            half = Half(Random(1), Bill(Clock()), pricing, anyio.CancelScope().cancel)
+            provider = ChargedProvider(half, admission, lambda _: pricing)
+            await provider.answer(Request("m", (User("x" * 4_000),), max_tokens=1_000))
+        figures = store.ledger.spent(key)
+    least = 10 * 2.5e-6 + 1_000 * 10e-6 if usage.input_tokens == 10 else 4_000 * 2.5e-6 + 90 * 10e-6
+    assert least * 0.999 <= figures.usd_in_all < 0.05
+    assert figures.usd_held == 0

@@ -43,7 +43,8 @@ class _Kept:
 
 class HiddenTurns:
     """The answers of all principals, by keys. The oldest give way: when a principal has more than
-    ``most_of_one``, all have more than ``most_bytes``, or ``seconds`` have passed.
+    ``most_of_one``, or ``seconds`` have passed; when all have more than ``most_bytes``, those of the
+    principal who has the most.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class HiddenTurns:
         self._clock = clock
         self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
         self._counts: dict[str, int] = {}
+        self._sizes: dict[str, int] = {}
         self._bytes = 0
 
     def keep(self, principal: str, keys: Iterable[str], hidden: Hidden) -> None:
@@ -69,6 +71,7 @@ class HiddenTurns:
             self._forget((principal, key))
             self._kept[principal, key] = _Kept(hidden, size, self._clock() + self._seconds)
             self._counts[principal] = self._counts.get(principal, 0) + 1
+            self._sizes[principal] = self._sizes.get(principal, 0) + size
             self._bytes += size
         self._make_room(principal)
 
@@ -92,18 +95,24 @@ class HiddenTurns:
 
     def _make_room(self, principal: str) -> None:
         while self._counts.get(principal, 0) > self._most_of_one:
-            self._forget(next(place for place in self._kept if place[0] == principal))
+            self._forget_oldest(principal)
         now = self._clock()
-        while self._kept and (self._bytes > self._most_bytes or next(iter(self._kept.values())).until < now):
+        while self._kept and next(iter(self._kept.values())).until < now:
             self._forget(next(iter(self._kept)))
+        while self._bytes > self._most_bytes:
+            self._forget_oldest(max(self._sizes, key=self._sizes.__getitem__))
+
+    def _forget_oldest(self, principal: str) -> None:
+        self._forget(next(place for place in self._kept if place[0] == principal))
 
     def _forget(self, place: tuple[str, str]) -> None:
         kept = self._kept.pop(place, None)
         if kept is None:
             return
         self._bytes -= kept.bytes
+        self._sizes[place[0]] -= kept.bytes
         left = self._counts[place[0]] - 1
         if left:
             self._counts[place[0]] = left
         else:
-            del self._counts[place[0]]
+            del self._counts[place[0]], self._sizes[place[0]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from anyio import from_thread
 
 from toolspan_server.common.beside_loop import LARGE_BYTES, run_beside
 
+from ....principals import LOCAL_USER
 from ...activity import Began
 from ...json_requests import RequestJson
 from ..apis import Api, Earlier
@@ -42,21 +44,31 @@ _RETRY_SECONDS = 1
 
 @dataclass(slots=True)
 class Admission:
-    """How many requests are answered now, of ``most``."""
+    """How many requests are answered now, of ``most``; those of one principal take half of them at most,
+    but for the user of this machine."""
 
     most: int = MOST_AT_ONCE
     running: int = 0
+    _of: Counter[str] = field(default_factory=Counter[str])
 
-    def enter(self) -> None:
-        """One more. Raises ``RequestFault`` where there are too many."""
-        if self.running >= self.most:
-            why = f"{self.most} requests are answered at the same time; try again"
+    def enter(self, principal: str) -> None:
+        """One more of ``principal``. Raises ``RequestFault`` where there are too many."""
+        share = max(1, self.most // 2)
+        why = f"{self.most} requests are answered" if self.running >= self.most else ""
+        if principal != LOCAL_USER and self._of[principal] >= share:
+            why = f"{share} requests of the same caller are answered"
+        if why:
+            why = f"{why} at the same time; try again"
             raise RequestFault(why, status=429, code="too_many_requests", retry_after=_RETRY_SECONDS)
         self.running += 1
+        self._of[principal] += 1
 
-    def leave(self) -> None:
-        """One is done."""
+    def leave(self, principal: str) -> None:
+        """One of ``principal`` is done."""
         self.running -= 1
+        self._of[principal] -= 1
+        if not self._of[principal]:
+            del self._of[principal]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +97,8 @@ class Exchange:
         from starlette.requests import Request
 
         request = _Asking(Request(scope, receive))
-        admission = self._answering.admission
         async with AsyncExitStack() as stack:
             try:
-                admission.enter()
-                stack.callback(admission.leave)
                 run = await self._begun(request, stack)
             except Exception as error:
                 await self._refuse(send, request, error)
@@ -107,7 +116,10 @@ class Exchange:
         path, seconds = request.url.path, seconds_of(request.headers, answering.cache_seconds())
         caching = Caching(answering.cached, path, caller.principal, body, seconds) if seconds else None
         origin = Origin(caller, path, asking.began, caching)
-        return await stack.enter_async_context(answering.runs.begin(self._api, asked, choice, origin))
+        run = await stack.enter_async_context(answering.runs.begin(self._api, asked, choice, origin))
+        answering.admission.enter(caller.principal)  # a body that never ends holds no place
+        stack.callback(answering.admission.leave, caller.principal)
+        return run
 
     async def _answer(self, run: Run, send: Send) -> None:
         if run.asked.stream:
