@@ -15,6 +15,7 @@ from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from typing import Any
 
+from tests.support.state_marks import share_state_mark
 from tests.support.waiting import BOUND_S, eventually
 
 CONFIG = """\
@@ -124,6 +125,7 @@ def web_app(
         *options,
     ]
     env = {**os.environ, "XDG_STATE_HOME": str(folder / "state"), "COLUMNS": "200", **environment}
+    share_state_mark(Path(env["XDG_STATE_HOME"]))
     if token:
         env["WEB_TOKEN"] = token
         command += ["--token-env", "WEB_TOKEN"]

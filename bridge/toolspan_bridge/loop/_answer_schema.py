@@ -32,6 +32,7 @@ it, no code fence.
 {}"""
 _REPAIR = "The answer does not fit its JSON Schema:\n{}\nGive the corrected JSON, and nothing else."
 _FENCED = re.compile(r"^[ \t]*(`{3,})[^\n`]*\n(.*?)\n[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_MOST_FENCES = 100
 _NAMES = ValueNames("the answer", "member")
 
 
@@ -81,6 +82,8 @@ def _compiled(schema: Mapping[str, Any]) -> Validator:
 
 
 def _json_of(text: str) -> str:
+    if text.count("```") > _MOST_FENCES:  # each that is not closed is looked for to the end of the text
+        return text
     fenced = _FENCED.findall(text)
     return str(fenced[0][1]) if len(fenced) == 1 else text
 

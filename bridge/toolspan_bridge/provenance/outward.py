@@ -52,7 +52,7 @@ _READING = frozenset(_VERBS.split())
 """Verbs by whose names tools change nothing, where their server gives no hint."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://[^\s\"'<>\\^`{|}]+")
+_URL = re.compile(r"(?<![a-zA-Z0-9+.-])[a-zA-Z][a-zA-Z0-9+.-]{0,30}://[^\s\"'<>\\^`{|}]+")
 _DOMAIN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,}(?=[/:?#]|$)", re.IGNORECASE)
 _ADDRESSES = "url urls uri link links href website site domain host hostname endpoint address page webpage"
 _ADDRESS_KEYS = frozenset(_ADDRESSES.split())
@@ -257,7 +257,7 @@ _CITED = Mark("foreign", "pages that the model's provider searched", "the web")
 _LONG = 20_000
 """So many characters are read in about half a millisecond."""
 
-_ORIGIN = re.compile(r"\[(?:resource |image |audio )?(\S*) ?of the server ([^\s\]]+)")
+_ORIGIN = re.compile(r"\[(?:resource |image |audio )?([^\s\[]*) ?of the server ([^\s\]]+)")
 
 
 def _changes(call: MadeCall, reach: Reach) -> bool:

@@ -85,7 +85,7 @@ def _check(value: Any, *, deep: bool, escapes: bool) -> None:
                         _check_text(key)
                 inner.extend(members.values())
             elif isinstance(each, list):
-                inner.extend(cast("list[Any]", each))
+                inner.extend(cast("Any", each))
         level = inner
         if depth > MAX_DEPTH and any(isinstance(each, dict | list) for each in level):
             raise _too_deep()

@@ -245,7 +245,7 @@ def _clean(value: Any, depth: int) -> Any:
         return {
             key if key.isascii() else repaired(key): _clean(each, depth + 1) for key, each in members.items()
         }
-    return [_clean(each, depth + 1) for each in cast("list[Any]", value)]
+    return [_clean(each, depth + 1) for each in cast("Any", value)]
 
 
 def _finite(digits: str) -> float:

@@ -17,7 +17,7 @@ ANY_DOT_NAME = ".*"
 GIT = ".git"
 GIT_HEAD = "head"
 GIT_FILES = frozenset((GIT_HEAD, "config", "config.worktree", "commondir", "gitdir"))
-"""Files by which git takes a folder of any name for a repository, and obeys its settings; in small letters."""
+"""Files by which git takes a folder of any name for a repository; in small letters."""
 
 OBEYED = (
     # version control: hooks, filters and programs that its settings name

@@ -158,12 +158,6 @@ def _config(folder: Path) -> dict[str, Any]:
     }
 
 
-def _keys(folder: Path, patch: pytest.MonkeyPatch) -> KeyStore:
-    """The keys in the state folder, which the app takes for its own: by the same user state."""
-    patch.setenv("XDG_STATE_HOME", str(folder / "state"))
-    return KeyStore(folder / ".toolspan")
-
-
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder = tmp_path_factory.mktemp("app")
@@ -171,7 +165,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     (folder / "keep.py").write_text(HANDLER)
     (folder / "script.yaml").write_text(json.dumps({"answers": ANSWERS}))
     (folder / "adding.yaml").write_text(json.dumps(SUITE))
-    with pytest.MonkeyPatch.context() as patch, closing(_keys(folder, patch)) as store:
+    with closing(KeyStore(folder / ".toolspan")) as store:
         key = store.create("eve", KeyLimits(), None)[1]
     with web_app(folder, config=json.dumps(_config(folder)), token=OPERATOR) as app:
         app.token = ""

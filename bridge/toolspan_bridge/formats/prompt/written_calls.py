@@ -26,6 +26,9 @@ _MAX_PYTHON = 20_000
 _NAMES = ("name", "tool", "tool_name", "function", "action")
 _ARGUMENTS = ("arguments", "parameters", "input", "args", "action_input")
 _OTHERS = {"id", "type"}
+_OPENS, _PARAMETER_OPENS = "<function=", "<parameter="
+_MOST_FUNCTIONS = 100
+"""So many are read of one text: each that is not closed is looked for to the end of it."""
 _FUNCTION = re.compile(r"<function=([^>\s]+)>(.*?)(?:</function>|\Z)", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=([^>\s]+)>\n?(.*?)\n?</parameter>", re.DOTALL)
 _NAMED = re.compile(r"([\w.-]+)(?:\[CALL_ID\][^\[{]*)?(?:\[ARGS\])?\s*(\{.*\})", re.DOTALL)
@@ -71,11 +74,15 @@ def _object(entry: Any) -> WireCall:
 
 
 def _functions(content: str) -> Iterator[WireCall]:
+    if not content.startswith(_OPENS) or content.count(_OPENS) > _MOST_FUNCTIONS:
+        raise _NoCall
     found = list(_FUNCTION.finditer(content))
     if not found or _FUNCTION.sub("", content).strip():
         raise _NoCall
     for each in found:
         body = each[2].strip()
+        if body.count(_PARAMETER_OPENS) > _MOST_FUNCTIONS:
+            raise _NoCall
         parameters = _PARAMETER.findall(body)
         yield WireCall(None, each[1], {key: _value(text) for key, text in parameters} if parameters else body)
 

@@ -30,7 +30,7 @@ def _patterns(schema: Mapping[str, Any]) -> Iterator[str]:
                 yield from cast("dict[str, Any]", named)
             left.extend(members.values())
         elif isinstance(value, list):
-            left.extend(cast("list[Any]", value))
+            left.extend(cast("Any", value))
 
 
 def json_object(value: Any, place: str) -> dict[str, Any]:

@@ -140,7 +140,7 @@ def preview_from(data: Any) -> tuple[CallPreview, str]:
     sections, digest = known.get("sections"), known.get("digest")
     if not isinstance(sections, list) or not isinstance(digest, str):
         raise ValueError("not a preview of a call")
-    found = tuple(_section_from(each) for each in cast("list[Any]", sections))
+    found = tuple(_section_from(each) for each in cast("Any", sections))
     facts, warnings = (_texts(known.get(name)) for name in ("facts", "warnings"))
     return CallPreview(found, "", facts, warnings), digest
 
@@ -158,5 +158,5 @@ def _section_from(data: Any) -> Section:
 
 
 def _texts(data: Any) -> tuple[str, ...]:
-    texts = cast("list[Any]", data) if isinstance(data, list) else []
+    texts: list[Any] = cast("Any", data) if isinstance(data, list) else []
     return tuple(each for each in texts if isinstance(each, str))

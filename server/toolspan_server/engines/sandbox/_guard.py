@@ -156,7 +156,7 @@ class Guard:
     def _git_directory(self, file: Path) -> Path | None:
         """Where the repository of a ``.git`` that is a file lies, if that is inside of the folders."""
         try:
-            with open(os.open(file, _FILE), "rb") as opened:
+            with os.fdopen(os.open(file, _FILE), "rb") as opened:
                 if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
                     return None  # a pipe has no end
                 written = os.fsdecode(opened.read(_MOST_LINK_BYTES)).strip()
