@@ -52,8 +52,11 @@ _READING = frozenset(_VERBS.split())
 """Verbs by whose names tools change nothing, where their server gives no hint."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_URL = re.compile(r"(?<![a-zA-Z0-9+.-])[a-zA-Z][a-zA-Z0-9+.-]{0,30}://[^\s\"'<>\\^`{|}]+")
-_DOMAIN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,}(?=[/:?#]|$)", re.IGNORECASE)
+_URL = re.compile(r"(?<![a-zA-Z0-9+.-])[0-9+.-]*([a-zA-Z][a-zA-Z0-9+.-]*://[^\s\"'<>\\^`{|}]+)")
+_DOMAIN = re.compile(
+    r"(?<![a-z0-9.-])(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,127}[a-z]{2,63}(?=[/:?#]|$)", re.IGNORECASE
+)
+"""A name has at most 127 labels; none is looked for from within a longer one, which would take long."""
 _ADDRESSES = "url urls uri link links href website site domain host hostname endpoint address page webpage"
 _ADDRESS_KEYS = frozenset(_ADDRESSES.split())
 _TOKEN = re.compile(r"[^\s\"'<>(){}\[\],;]+")
