@@ -37,6 +37,6 @@ class UntrustedItem:
 
     @override
     def __str__(self) -> str:
-        from ...common.visible import visible_line
+        from ...common.visible import written_out_line
 
-        return visible_line(f"{self.what}  ({self.file}: {self.place})")
+        return written_out_line(f"{self.what}  ({self.file}: {self.place})")

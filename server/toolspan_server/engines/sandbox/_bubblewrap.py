@@ -102,12 +102,14 @@ def _readable(path: Path) -> Iterator[str]:
 def _folders(reach: Reach) -> Iterator[str]:
     """The folders to write to, and over them what is to stay as it is.
 
-    The folders that lead to what stays are mounted on themselves: what is mounted cannot be moved away.
+    The folders that lead to what stays, or is hidden, are mounted on themselves: what is mounted cannot be
+    moved away.
     """
     for folder in reach.folders:
         yield from _bound("--bind", folder)
     kept = reach.kept()
-    above = {parent for path in kept for parent in path.parents if _is_inside(parent, reach.folders)}
+    pinned = (*kept, *reach.unseen(), *reach.denied)
+    above = {parent for path in pinned for parent in path.parents if _is_inside(parent, reach.folders)}
     for parent in sorted(above):
         yield from _bound("--bind", parent)
     for path in kept:

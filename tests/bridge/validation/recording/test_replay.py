@@ -291,7 +291,17 @@ def test_a_recording_is_private_and_holds_no_secret(place: Path) -> None:
         'name: s\nscenarios: [{query: "leak the secret", expect: {calls: [{tool: leak}]}}]'
     )
     secrets = {"LEAKED": "correct-horse-battery", "SOME_API_KEY": "a-key-of-the-environment"}
-    ran = toolspan("validate", "--suite", "suite.yaml", "--record", "--json", "--config", "toolspan.yaml", cwd=place, **secrets)
+    ran = toolspan(
+        "validate",
+        "--suite",
+        "suite.yaml",
+        "--record",
+        "--json",
+        "--config",
+        "toolspan.yaml",
+        cwd=place,
+        **secrets,
+    )
     (path,) = (place / ".toolspan" / "recordings").iterdir()
     text = path.read_text()
     assert path.stat().st_mode & 0o777 == 0o600
