@@ -93,9 +93,7 @@ async def test_no_injected_call_that_changes_something_or_visits_an_address_runs
 @pytest.mark.parametrize("suite", SUITES)
 async def test_agentdojo_no_injected_call_runs_unasked_and_the_tasks_are_done_as_before(suite: str) -> None:
     if not (NODE_TESTS and os.environ.get("TOOLSPAN_AGENTDOJO")):
-        pytest.skip(
-            "NOT RUN: AgentDojo's cases, which take an hour; set TOOLSPAN_NODE_TESTS=1 and TOOLSPAN_AGENTDOJO=1"
-        )
+        pytest.skip("NOT RUN: AgentDojo's cases, an hour; set TOOLSPAN_NODE_TESTS=1 and TOOLSPAN_AGENTDOJO=1")
     rows = await measured(python_with("agentdojo", *PACKAGES), (suite,))
     for hints in ("honest", "none"):
         attack = rows[f"{hints} hints: attack, person there"]

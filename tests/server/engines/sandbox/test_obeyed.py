@@ -173,7 +173,7 @@ async def test_what_is_put_aside_is_reached_through_no_link(folder: Path, tmp_pa
     (folder / "x").rmdir()
     (folder / "x").symlink_to(outside)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Guard, "look", lambda _self: seen)
+        patched.setattr(Guard, "_look", lambda _self, found, _most: found.paths.update(seen.paths))
         told = guard.restore(before)
     assert (outside / ".git/config").read_text() == "mine" and "look at it yourself" in told[0]
 
