@@ -91,8 +91,8 @@ async def conversations(
     async with opened(choice, TERMINAL, samples=True) as session, RoutedAsker(session) as asker:
 
         @asynccontextmanager
-        async def using() -> AsyncGenerator[_Used]:
-            yield _Used(session, asker)
+        async def using(principal: str) -> AsyncGenerator[_Used]:
+            yield _Used(session.acting_for(principal), asker)
 
         engine = Conversations(using, limits)
         async with engine.running():
