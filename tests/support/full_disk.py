@@ -23,7 +23,7 @@ import anyio
 from tests.support.logged_talks import LoggedTalk
 from tests.support.workspaces import workspace_tools, write_files
 from toolspan_bridge import PresetStore
-from toolspan_bridge.approvals import Approval, ApprovalRequest, PersonAnswer, Remembered
+from toolspan_bridge.approvals import Approval, ApprovalRequest, CallFiles, PersonAnswer, Remembered
 from toolspan_bridge.approvals.remembered import Origins
 from toolspan_bridge.conversation.log import read_log
 from toolspan_bridge.errors import StoreError, UsageError
@@ -128,7 +128,7 @@ async def approvals(disk: Path) -> AsyncGenerator[Keeper]:
         return ApprovalRequest("", "s", ListedTool(name, text, {}), {})
 
     def names() -> list[str]:
-        known = {name: remembered.answer(request(name), disk) for name in ("first", "second", "third")}
+        known = {name: remembered.answer(request(name), CallFiles(disk)) for name in ("first", "second", "third")}
         return [name for name, each in known.items() if each.approval or each.departure]
 
     yield Keeper(said(lambda name, text: remembered.keep(request(name, text), yes)), reading(names))
