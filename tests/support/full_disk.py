@@ -128,7 +128,9 @@ async def approvals(disk: Path) -> AsyncGenerator[Keeper]:
         return ApprovalRequest("", "s", ListedTool(name, text, {}), {})
 
     def names() -> list[str]:
-        known = {name: remembered.answer(request(name), CallFiles(disk)) for name in ("first", "second", "third")}
+        known = {
+            name: remembered.answer(request(name), CallFiles(disk)) for name in ("first", "second", "third")
+        }
         return [name for name, each in known.items() if each.approval or each.departure]
 
     yield Keeper(said(lambda name, text: remembered.keep(request(name, text), yes)), reading(names))
