@@ -127,7 +127,8 @@ def _conversations(folder: Path, keep_days: int) -> None:
                 with suppress(*_REFUSED):
                     print(store.read_subagent(path).to_json())
     oldest = folder / f"{0:032x}.jsonl"
-    if oldest.exists() and not oldest.is_symlink():
+    # through a link it would be the canary that this makes old
+    if oldest.exists() and not oldest.is_symlink() and oldest.stat().st_nlink == 1:
         os.utime(oldest, (1, 1))
     print(len(prune(store, Kept(days=keep_days), time.time())))
 
