@@ -55,6 +55,22 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
         gc.enable()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable(report: object) -> Generator[None, Any, Any]:
+    """Escape lone surrogates that a test logged or failed with: xdist sends reports as UTF-8 only."""
+    return _without_surrogates((yield))
+
+
+def _without_surrogates(data: Any) -> Any:
+    if isinstance(data, str):
+        return data.encode(errors="backslashreplace").decode()
+    if isinstance(data, dict):
+        return {_without_surrogates(key): _without_surrogates(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return type(data)(_without_surrogates(each) for each in data)
+    return data
+
+
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
