@@ -7,7 +7,7 @@ from base64 import b64decode
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from toolspan_bridge.messages import (
     Assistant,
@@ -68,8 +68,9 @@ def _request(asked: dict[str, Any]) -> Request:
     if unknown := set(asked) - set(Request.__slots__):
         raise ValueError(f"a recorded request holds what no request has: {', '.join(sorted(unknown))}")
     messages = tuple(_message(dict(message)) for message in asked.pop("messages"))
-    read = _adapter(Request).validate_python({**asked, "messages": ()})
-    return Request(**{**{name: getattr(read, name) for name in Request.__slots__}, "messages": messages})
+    hints = get_type_hints(Request)
+    read = {name: _adapter(hints[name]).validate_python(value) for name, value in asked.items()}
+    return Request(**read, messages=messages)
 
 
 def _message(message: dict[str, Any]) -> Any:
@@ -77,7 +78,7 @@ def _message(message: dict[str, Any]) -> Any:
 
 
 @cache
-def _adapter(kind: type) -> Any:
+def _adapter(kind: Any) -> Any:
     from pydantic import TypeAdapter
 
     return TypeAdapter(kind)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,6 @@ import yaml
 
 from toolspan_bridge import (
     Asker,
-    ConsentError,
     Expect,
     Scenario,
     Store,
@@ -21,7 +20,6 @@ from toolspan_bridge import (
     validate,
 )
 from toolspan_server import Config, load_config
-from toolspan_server.config import UntrustedItem
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I10.5.2")]
 
@@ -95,25 +93,6 @@ async def test_a_model_is_connected_once_and_asked_at_most_as_often_as_the_confi
     assert [dict(call.result)["success"] for call in first.tool_calls] == [True]
     assert (first.content, first.max_iterations_reached) == ("42.", True)
     assert (second.content, second.tool_calls) == ("You are welcome.", ())
-
-
-async def test_a_provider_of_the_config_is_not_used_before_it_is_allowed(
-    config: Config, toolbox: Toolbox
-) -> None:
-    asked: list[UntrustedItem] = []
-
-    def refuse(found: Sequence[UntrustedItem]) -> None:
-        asked.extend(found)
-        if found:
-            raise ConsentError("nobody allowed it")
-
-    async with Asker(config, toolbox, allow=refuse) as asker:
-        answered = await asker.ask("offline/keyword", asking("What is 6 times 7?"))
-        assert answered.last.provider == "offline"
-        with pytest.raises(ConsentError):
-            await asker.ask("elsewhere/model", asking("What is 6 times 7?"))
-    assert [each.place for each in asked] == ["$.providers.elsewhere"]
-    assert "https://models.example/v1" in asked[0].what
 
 
 async def test_a_model_that_nobody_offers_is_an_error_of_the_call(config: Config, toolbox: Toolbox) -> None:

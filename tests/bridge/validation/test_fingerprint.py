@@ -204,7 +204,7 @@ def test_nothing_is_forgotten_where_no_copy_can_be_made(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.append(marked(MARK))
-    monkeypatch.setattr("toolspan_bridge.validation.storage.sqlite.private_file", _no_room)
+    monkeypatch.setattr("toolspan_bridge.validation.storage.sqlite.private_database", _no_room)
     with pytest.raises(StoreError, match="nothing was removed"):
         store.forget(lambda trial: True)
     assert len(store.trials()) == 1
