@@ -111,7 +111,8 @@ def _written(exchange: Exchange, date: str, redact: Callable[[str], str]) -> str
 def _plain(value: Any) -> Any:
     if is_dataclass(value):
         role = _ROLES.get(cast("Any", type(value)))
-        named = {field.name: getattr(value, field.name) for field in fields(value)}
+        # What does not count in comparisons, such as who pays for a request, is not part of what was asked.
+        named = {field.name: getattr(value, field.name) for field in fields(value) if field.compare}
         return {"role": role, **named} if role else named
     if isinstance(value, Mapping):
         return dict(cast("Mapping[str, Any]", value))
