@@ -16,7 +16,6 @@ from .patterns import CallFiles, Pattern, RuledCall, names_tool
 from .person import EditedCall
 from .policy import OutwardPolicy, Policy, asks_itself, reason_to_ask
 from .request import Approval, ApprovalRequest
-from .resolved import resolved_arguments
 from .sandbox import lacks_sandbox
 
 if TYPE_CHECKING:
@@ -204,7 +203,7 @@ class PolicyApprover:
         if not rules:
             return None
         files = self._files_of(server, tool)
-        resolved = resolved_arguments(tool, arguments)
+        resolved = tool.complete(arguments)
         call = RuledCall(server, tool.name, arguments if resolved is None else resolved, files)
         known = call if resolved is None else replace(call, arguments=_heeded(tool, resolved, files))
         doubtful: _Ruled | None = None
@@ -220,9 +219,9 @@ class PolicyApprover:
                 touched = "perhaps"
             if touched == "yes" or (touched == "perhaps" and rule.action == "ask"):
                 is_denied = rule.action == "deny" or doubtful is None
-                return _Ruled(rule.action, rule.reason) if is_denied else doubtful
+                return _Ruled(rule.action, rule.reason or "") if is_denied else doubtful
             if touched == "perhaps" and doubtful is None:
-                doubtful = _Ruled("ask", rule.reason, is_doubtful=True)
+                doubtful = _Ruled("ask", rule.reason or "", is_doubtful=True)
         return doubtful
 
 

@@ -30,7 +30,6 @@ from .definition import Departure, definition_of, digest_of
 from .patterns import CallFiles, Pattern
 from .person import PersonAnswer
 from .request import Approval, ApprovalRequest
-from .resolved import resolved_arguments
 
 FILE = "approvals.json"
 _MARK = "toolspan_approvals"
@@ -129,7 +128,7 @@ class Remembered:
         pattern = Pattern(arguments=kept.get("arguments") or {}, paths=kept.get("paths"))
         if not pattern.arguments and pattern.paths is None:
             return True
-        resolved = resolved_arguments(request.tool, request.arguments)
+        resolved = request.tool.complete(request.arguments)
         return resolved is not None and pattern.covers(request.server, request.tool.name, resolved, files)
 
     def _whose(self, request: ApprovalRequest) -> dict[str, str]:
