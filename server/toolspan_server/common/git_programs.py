@@ -14,8 +14,10 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from .obeyed_names import GIT
 
@@ -87,7 +89,15 @@ def repositories_above(folder: Path) -> Iterator[Repository]:
             yield found
 
 
-def find_programs(repositories: Iterable[Repository], folders: Sequence[Path]) -> dict[Path, Named]:
+class Programs(NamedTuple):
+    """What git runs: ``named`` are paths, ``linked`` the identities (device, inode) of files among these, and
+    among its own hooks, that have further names (hard links)."""
+
+    named: dict[Path, Named]
+    linked: set[tuple[int, int]]
+
+
+def find_programs(repositories: Iterable[Repository], folders: Sequence[Path]) -> Programs:
     """The files and folders in ``folders`` that git runs or obeys for ``repositories``, besides what its
     directories have; also those that are not there yet. Links in the paths are not followed.
 
@@ -96,13 +106,16 @@ def find_programs(repositories: Iterable[Repository], folders: Sequence[Path]) -
     search = _Search(folders)
     for repository in repositories:
         search.look(repository)
-    return search.found
+    for path in search.found:
+        search.note_links(path)
+    return Programs(search.found, search.linked)
 
 
 @dataclass(slots=True)
 class _Search:
     folders: Sequence[Path]
     found: dict[Path, Named] = field(default_factory=dict[Path, Named])
+    linked: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
     _read: set[tuple[Path, Path]] = field(default_factory=set[tuple[Path, Path]])
 
     def look(self, repository: Repository) -> None:
@@ -151,8 +164,16 @@ class _Search:
                 self._add(Path(os.path.realpath(path)), f"the hook {path} leads to it")
             if not path.is_file():
                 continue
+            self.note_links(path)
             for each in _named(_words(_text(path) or ""), (worktree, folder)):
                 self._add(each, f"the hook {path} names it", if_program=True)
+
+    def note_links(self, path: Path) -> None:
+        """Note ``path`` if it is a file of several names."""
+        with suppress(OSError):
+            found = path.stat()
+            if found.st_nlink > 1 and stat.S_ISREG(found.st_mode):
+                self.linked.add((found.st_dev, found.st_ino))
 
     def _add_folder(self, path: Path, why: str) -> None:
         """A folder of hooks; where it is or has one of the folders, in which people work, the hooks alone."""

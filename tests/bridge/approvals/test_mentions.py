@@ -262,6 +262,16 @@ async def test_an_argument_with_a_pattern_of_its_own_needs_not_lie_in_the_paths(
     assert not (await decision(folder, {"path": "other/x", "content": "x"}, [rule])).allowed
 
 
+def test_no_folder_is_proposed_that_would_not_cover_the_call(folder: Path) -> None:
+    from toolspan_bridge.cli.terminal.approval.suggestion import suggested
+
+    given = {"path": "src/a.py", "content": "any text"}
+    assert suggested(given, CallFiles(folder)) == ""
+    assert suggested({"path": "src/a.py"}, CallFiles(folder)) == "path=src/**"
+    own = {"file_path": "src/a.py", "content": "any text"}
+    assert suggested(own, CallFiles(folder, works_as="Write")) == "file_path=src/**"
+
+
 async def test_an_argument_that_our_own_tool_leaves_out_allows_nothing(folder: Path) -> None:
     schema = {"type": "object", "properties": {"command": {"type": "string"}}}
     given = {"command": "rm -rf .", "path": "src/a.py"}

@@ -11,12 +11,12 @@ import secrets
 import stat
 import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...common.git_programs import Repository, Unreadable, find_programs, is_program, repositories_above
-from ...common.obeyed_names import GIT, OBEYED, fold_name, obeyed_part
+from ...common.obeyed_names import GIT, OBEYED, fold_name, last_parts, obeyed_part
 from ...errors import ToolFailure
 
 MOST_ENTRIES = 1_000_000
@@ -117,7 +117,9 @@ class Guard:
             programs = find_programs(dict.fromkeys((*found.repositories, *above)), self.folders)
         except Unreadable as reason:
             raise TooMuch(str(reason)) from None
-        for path, named in programs.items():
+        for path in self._names_of(programs.linked):
+            found.paths[path] = None
+        for path, named in programs.named.items():
             if not found.paths.keys().isdisjoint((path, *path.parents)):
                 continue
             if not path.exists():
@@ -130,6 +132,16 @@ class Guard:
             real = Path(os.path.realpath(path))
             if self._is_inside(real) and real.exists():
                 found.paths[real] = None
+
+    def _names_of(self, identities: set[tuple[int, int]]) -> Iterator[Path]:
+        """All names in the folders of files with these ``identities``."""
+        for folder in self.folders if identities else ():
+            for here, _, names in os.walk(folder):
+                for path in (Path(here, name) for name in names):
+                    with suppress(OSError):
+                        file = path.lstat()
+                        if file.st_nlink > 1 and (file.st_dev, file.st_ino) in identities:
+                            yield path
 
     def restore(self, before: Obeyed) -> list[str]:
         """Put aside what was made since ``before``; the paths of it, each with its new name.
@@ -165,13 +177,15 @@ class Guard:
         if GIT in self.names and any(names >= each for each in _REPOSITORIES):
             self._add_git(found, here, whole=bool(parts))
             found.repositories[Repository(here, here)] = None
+        ends = last_parts(tuple(self.names))
         for entry in entries:
-            path = (*parts, entry.name)
-            is_link = entry.is_symlink()
-            if obeyed_part(path, self.names) is not None:
-                self._add(found, here / entry.name, is_link=is_link)
-            elif not is_link and entry.is_dir(follow_symlinks=False):
-                if fold_name(entry.name) != _MODULES:
+            name = fold_name(entry.name)
+            may_be = name in ends or (not parts and name.startswith("."))
+            if may_be and obeyed_part((*parts, entry.name), self.names) is not None:
+                self._add(found, here / entry.name, is_link=entry.is_symlink())
+            elif entry.is_dir(follow_symlinks=False):
+                path = (*parts, entry.name)
+                if name != _MODULES:
                     yield root, path
                 elif (inside := self._modules(here / entry.name, path)) is not None:
                     self._add(found, inside, is_link=inside.is_symlink())

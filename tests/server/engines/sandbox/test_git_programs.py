@@ -64,6 +64,10 @@ def linked_hook(folder: Path) -> None:
     (folder / ".git/hooks/pre-commit").symlink_to("../../scripts/run.sh")
 
 
+def hard_linked_hook(folder: Path) -> None:
+    (folder / ".git/hooks/pre-commit").hardlink_to(folder / "scripts/run.sh")
+
+
 def hook_that_names(text: str) -> Callable[[Path], None]:
     def make(folder: Path) -> None:
         (folder / ".git/hooks/pre-commit").write_text(text)
@@ -102,6 +106,7 @@ RUN: dict[str, tuple[Callable[[Path], None], str]] = {
         "extra.ini",
     ),
     "a hook that is a link": (linked_hook, "scripts/run.sh"),
+    "a hook that is another name of a file": (hard_linked_hook, "scripts/run.sh"),
     "a program that a hook names": (
         hook_that_names('#!/bin/sh\nexec "$(git rev-parse --show-toplevel)"/scripts/run.sh "$@"\n'),
         "scripts/run.sh",
@@ -145,7 +150,7 @@ def test_no_tool_changes_what_git_runs(folder: Path, case: str) -> None:
     workspace = Workspace(folder, folder.parent / "x.sqlite3", protection=Protection(names=OBEYED))
     try:
         with (
-            pytest.raises(ToolFailure, match="as git runs or obeys it"),
+            pytest.raises(ToolFailure, match=r"as git runs or obeys it|hard link"),
             workspace.changing(workspace.place(path)),
         ):
             pass

@@ -86,7 +86,7 @@ class Protection:
             return
         real = [Path(os.path.realpath(each)) for each in folders]
         try:
-            programs = find_programs(repositories_above(path.parent), real)
+            programs = find_programs(repositories_above(path.parent), real).named
         except Unreadable as reason:
             raise protected(place, f"it is not known what git runs ({reason})") from None
         for each, named in programs.items():
