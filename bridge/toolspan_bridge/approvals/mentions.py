@@ -111,6 +111,8 @@ class MentionedFiles:
         anywhere = [_tokens(_folded(each)) for glob in globs for each in _unanchored(glob)]
         left = _MOST_STEPS
         for word in self._wild:
+            if doubt == "no" and not _COARSE.search(word.replace("\0", "")) and self._may_lead_on(word):
+                doubt = "perhaps"
             starts = [word] if word.startswith(("/", "\0")) else [f"{each}/{word}" for each in self._folders]
             is_telling = "\0" not in word and any(map(str.isalnum, _WILD.sub("", word)))
             exactly = [_tokens(_collapsed(start)) for start in starts] if is_telling else []
@@ -124,6 +126,14 @@ class MentionedFiles:
                     return "yes"
                 doubt = "perhaps" if met or left <= 0 else doubt
         return doubt
+
+    def _may_lead_on(self, word: str) -> bool:
+        """Whether links may be among what the glob ``word`` means: it is not looked up."""
+        literal, slash, _ = word[: min(found.start() for found in _WILD.finditer(word))].rpartition("/")
+        if slash or "/" in word:
+            return any(os.path.isdir(os.path.join(each, literal)) for each in self._folders)  # noqa: PTH112, PTH118 - a text
+        named = (each for each in self._entries if _meet(_tokens(word), list(each), _MOST_STEPS)[0])
+        return any(os.path.islink(f"{folder}/{name}") for name in named for folder in self._folders)  # noqa: PTH114
 
     def _gather(self, arguments: Mapping[str, Any]) -> None:
         for text in dict.fromkeys(texts_in(arguments)):
