@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from toolspan_server.engines.upstreams import ListedTool
 
 from ..errors import StoreError
 from .definition import Departure
-from .patterns import CallFiles, Pattern, names_tool
+from .patterns import CallFiles, Pattern, RuledCall, names_tool
 from .person import EditedCall
 from .policy import OutwardPolicy, Policy, asks_itself, reason_to_ask
 from .request import Approval, ApprovalRequest
@@ -33,14 +33,28 @@ DepartureOf = Callable[[str, ListedTool], Departure | None]
 """How a server's tool differs from what is known of it, if it does."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Ruled:
+    """What a rule says of a call, and its ``reason``. ``is_doubtful``: one that denies may mean it."""
+
+    action: str
+    reason: str = ""
+    is_doubtful: bool = False
+
+
+_DOUBTFUL = "a rule denies files, and nobody can tell whether the arguments name one"
+
+
 class PolicyApprover:
     """Decides by ``policy`` which calls need approval, and who or what gives it.
 
     The first of ``rules`` that applies counts, under the policy ``rules``; one that denies counts under every
-    policy. ``allowed`` are globs of tools that a flag allows. ``remembered`` are the person's earlier
-    answers, which count for no tool that runs commands without a sandbox; ``person`` is asked last. Without
-    one the call is denied, and ``remedy`` says how it would be allowed. Paths of rules begin at
-    ``base``, or where ``files_of`` says of the tool.
+    policy. Where nobody can tell whether one that denies applies, the person is asked, whatever else would
+    allow the call. Rules are about the arguments as the tool gets them, with its defaults. ``allowed`` are
+    globs of tools that a flag allows. ``remembered`` are the person's earlier answers, which count for no
+    tool that runs commands without a sandbox; ``person`` is asked last. Without one the call is denied, and
+    ``remedy`` says how it would be allowed. Paths of rules begin at ``base``, or where ``files_of`` says of
+    the tool.
 
     A call with ``facts`` (it would carry data outward after something was read that needs care) is asked
     about under every policy, unless ``outward`` says otherwise, a rule or ``allowed`` names it, or an earlier
@@ -89,6 +103,8 @@ class PolicyApprover:
         if departure := self._departure(server, tool):
             return departure.reason
         rule = self._rule(server, tool, arguments)
+        if rule is not None and rule.is_doubtful:
+            return _DOUBTFUL + (f" ({rule.reason})" if rule.reason else "")
         if rule is not None and (rule.action != "allow" or asks_itself(tool)):
             return {"deny": "a rule denies it", "ask": "a rule says so"}.get(rule.action, "a rule allows it")
         if rule is not None:
@@ -104,6 +120,8 @@ class PolicyApprover:
             return Approval(allowed=False, decider="rule", reason=rule.reason or "a rule denies it")
         if departure := self._departure(request.server, request.tool):
             return await self._departed(request, departure)
+        if rule is not None and rule.is_doubtful:
+            return await self._asked(request, is_doubtful=True)
         if rule is not None and rule.action == "allow":
             return Approval(allowed=True, decider="rule")
         if request.facts and self._outward == "allow":
@@ -125,8 +143,10 @@ class PolicyApprover:
             return Approval(allowed=False, decider="lock", reason=text)
         return await self._asked(request, departure)
 
-    async def _asked(self, request: ApprovalRequest, departure: Departure | None = None) -> Approval:
-        remembered = None if lacks_sandbox(request) else self._remembered
+    async def _asked(
+        self, request: ApprovalRequest, departure: Departure | None = None, *, is_doubtful: bool = False
+    ) -> Approval:
+        remembered = None if is_doubtful or lacks_sandbox(request) else self._remembered
         if remembered is not None:
             known = remembered.answer(request, self._files_of(request.server, request.tool), departure)
             if known.approval is not None:
@@ -177,21 +197,40 @@ class PolicyApprover:
     def _departure(self, server: str, tool: ListedTool) -> Departure | None:
         return None if self._departure_of is None else self._departure_of(server, tool)
 
-    def _rule(self, server: str, tool: ListedTool, arguments: Mapping[str, Any]) -> ApprovalRule | None:
-        """The first rule that applies; of other policies than ``rules``, the first that denies."""
+    def _rule(self, server: str, tool: ListedTool, arguments: Mapping[str, Any]) -> _Ruled | None:
+        """What the first rule that applies says; of other policies than ``rules``, the first that denies."""
+        rules = [each for each in self._rules if self._policy == "rules" or each.action == "deny"]
+        if not rules:
+            return None
         files = self._files_of(server, tool)
-        for rule in self._rules:
-            if self._policy != "rules" and rule.action != "deny":
-                continue
+        resolved = tool.complete(arguments)
+        call = RuledCall(server, tool.name, arguments if resolved is None else resolved, files)
+        known = call if resolved is None else replace(call, arguments=_heeded(tool, resolved, files))
+        doubtful: _Ruled | None = None
+        for rule in rules:
             pattern = Pattern(rule.tools, rule.servers, rule.arguments, rule.paths)
-            call = (server, tool.name, arguments, files)
             if rule.action == "allow":
-                applies = pattern.covers(*call)
-            else:
-                applies = pattern.touches(*call, below=rule.action == "ask")
-            if applies:
-                return rule
-        return None
+                is_whole = resolved is not None or (rule.paths is None and not rule.arguments)
+                if is_whole and pattern.covers_call(known):
+                    return doubtful or _Ruled("allow")
+                continue
+            touched = pattern.touches_call(call, below=rule.action == "ask")
+            if touched == "no" and resolved is None and pattern.names(server, tool.name):
+                touched = "perhaps"
+            if touched == "yes" or (touched == "perhaps" and rule.action == "ask"):
+                is_denied = rule.action == "deny" or doubtful is None
+                return _Ruled(rule.action, rule.reason or "") if is_denied else doubtful
+            if touched == "perhaps" and doubtful is None:
+                doubtful = _Ruled("ask", rule.reason or "", is_doubtful=True)
+        return doubtful
+
+
+def _heeded(tool: ListedTool, arguments: Mapping[str, Any], files: CallFiles) -> Mapping[str, Any]:
+    """Of ``arguments`` those that the tool looks at: our own leave out what their schema does not have."""
+    known = tool.schema.get("properties")
+    if not files.works_as or not isinstance(known, Mapping):
+        return arguments
+    return {name: value for name, value in arguments.items() if name in known}
 
 
 def _all_at(base: Path | None) -> FilesOf:

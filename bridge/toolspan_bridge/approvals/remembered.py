@@ -126,7 +126,10 @@ class Remembered:
         if not set(request.facts) <= set(kept.get("facts") or ()):
             return False
         pattern = Pattern(arguments=kept.get("arguments") or {}, paths=kept.get("paths"))
-        return pattern.covers(request.server, request.tool.name, request.arguments, files)
+        if not pattern.arguments and pattern.paths is None:
+            return True
+        resolved = request.tool.complete(request.arguments)
+        return resolved is not None and pattern.covers(request.server, request.tool.name, resolved, files)
 
     def _whose(self, request: ApprovalRequest) -> dict[str, str]:
         """Whose answer about which tool it is; hashes stand for what may hold a secret."""

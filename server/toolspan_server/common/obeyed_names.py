@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 ANY_DOT_NAME = ".*"
 """Every name with a dot in front, right in a workspace's folder, but for those of ``INERT``."""
@@ -106,6 +107,13 @@ def obeyed_part(parts: Sequence[str], names: Iterable[str]) -> int | None:
         length = len(wanted)
         found += [at + length for at in range(len(folded) - length + 1) if folded[at : at + length] == wanted]
     return min(found, default=None)
+
+
+@lru_cache(maxsize=64)
+def last_parts(names: tuple[str, ...]) -> frozenset[str]:
+    """The names, folded, by which a path may end that ``names`` protect, but for ``ANY_DOT_NAME``: of a path
+    with another end ``obeyed_part`` need not be asked, if nothing protects what it lies in."""
+    return frozenset(fold_name(name.rpartition("/")[2]) for name in names)
 
 
 def fold_name(name: str) -> str:

@@ -87,3 +87,37 @@ def test_rules_that_are_no_approvals_are_refused_with_the_option_named(folder: P
                          capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60,
                          check=False)  # fmt: skip
     assert ran.returncode and "--rules" in ran.stderr
+
+
+def test_a_tool_that_is_no_workspaces_is_held_to_rules_about_paths_by_all_that_it_is_given(
+    folder: Path,
+) -> None:
+    text = {"type": "string"}
+    properties = {"path": text, "destination": {**text, "default": "src/copy.py"}}
+    copy = {
+        "name": "copy",
+        "description": "Copy a file.",
+        "annotations": {"destructive": True},
+        "parameters": {"type": "object", "properties": properties},
+        "implementation": {"type": "mock", "mock_response": "copied"},
+    }
+    deny = {"action": "deny", "paths": ["secrets/**"], "reason": "never"}
+    allow = {"action": "allow", "tools": ["copy"], "paths": ["src/**"]}
+    config = {"name": "c", "approvals": {"rules": [deny, allow]}, "tools": {"registry": [copy]}}
+    (folder / "work/c.yaml").write_text(yaml.safe_dump(config))
+
+    def called(*given: str) -> tuple[int, str]:
+        ran = toolspan("tools", "call", "copy", *given, "--config", "c.yaml", cwd=folder / "work")
+        return ran.code, ran.err
+
+    assert called("path=src/a.py") == (0, "")
+    assert called("path=src/a.py", "destination=src/b.py") == (0, "")
+    assert called("path=src/a.py", "destination=top.py")[0] == 5
+    for spelling in ("file:secrets/key.txt", "%73ecrets/key.txt", "secret*", '{"x": "secrets/key.txt"}'):
+        code, said = called("path=src/a.py", f"destination={spelling}")
+        assert code == 5 and "never" in said and "nobody can tell" not in said
+    code, said = called("path=src/a.py", "destination=$WHERE/key.txt", "--approve", "*")
+    assert code == 5 and "nobody can tell" in said
+    properties["destination"]["default"] = "secrets/key.txt"
+    (folder / "work/c.yaml").write_text(yaml.safe_dump(config))
+    assert "never" in called("path=src/a.py")[1]

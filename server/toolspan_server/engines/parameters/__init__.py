@@ -7,6 +7,7 @@ from ._accept import MAX_BYTES, MAX_VALUES, Parameters
 from ._check import Check
 from ._compile import compile_parts, compile_schema
 from ._known_parameters import known_parameters
+from ._normalise import finisher
 from ._simple_schemas import is_certain
 from ._simple_values import certain_fit
 
@@ -20,6 +21,7 @@ __all__ = [
     "compile_parts",
     "compile_schema",
     "fault_messages",
+    "finisher",
     "is_certain",
     "known_parameters",
     "type_name",

@@ -10,6 +10,7 @@ from ._reach import SECRET, SYSTEM, Reach
 
 _HOME = "/tmp/home"
 _NETWORK_FILES = ("/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/ssl/certs", "/etc/localtime")
+_FILTER_AT = "9"
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -24,14 +25,16 @@ class Bubblewrap:
         self._options = options
 
     def command(self, words: Sequence[str], reach: Reach, threads: int, shared_bytes: int) -> list[str]:
-        """``bwrap … -- sh -c 'ulimit …; exec "$@"' sh WORDS``.
+        """``sh -c 'exec "$@" 9<FILTER' … bwrap … -- sh -c 'ulimit …; exec "$@"' sh WORDS``.
 
         The number of threads is limited inside, where the kernel counts only those of the command.
         """
         limited = f'ulimit -u {threads} 2>/dev/null || ulimit -p {threads} 2>/dev/null; exec "$@"'
         return [
+            *_filtered(reach.filter),
             self._path,
             *self._namespaces(reach),
+            *(() if reach.filter is None else ("--seccomp", _FILTER_AT)),
             *_system(),
             *self._devices(shared_bytes),
             *_bound("--bind", reach.temporary, "/tmp"),
@@ -75,6 +78,11 @@ class Bubblewrap:
         if "--size" in self._options:
             yield from ("--size", str(shared_bytes))
         yield from ("--tmpfs", "/dev/shm", "--remount-ro", "/dev")
+
+
+def _filtered(file: Path | None) -> Sequence[str]:
+    """The words by which a program starts with ``file`` open where bubblewrap is told to read it."""
+    return () if file is None else ("/bin/sh", "-c", f'exec "$@" {_FILTER_AT}<"$0"', str(file))
 
 
 def _system() -> Iterator[str]:

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from ._bubblewrap import Bubblewrap
 from ._reach import Confinement, Reach
 from ._seatbelt import PROGRAM, Seatbelt
+from ._set_id import write_filter
 
 _TRY_S = 20.0
 _OPTIONS = frozenset(("--disable-userns", "--size"))
@@ -52,7 +53,7 @@ def _tried(confinement: Confinement) -> Choice:
         workspace, temporary = Path(folder).resolve() / "workspace", Path(folder).resolve() / "temporary"
         workspace.mkdir()
         temporary.mkdir()
-        reach = Reach(workspace, temporary)
+        reach = Reach(workspace, temporary, filter=write_filter(Path(folder) / "filter"))
         words = confinement.command(["/bin/sh", "-c", "exit 0"], reach, 512, 1 << 20)
         try:
             tried = subprocess.run(

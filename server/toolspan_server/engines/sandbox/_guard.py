@@ -11,44 +11,49 @@ import secrets
 import stat
 import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...common.obeyed_names import GIT, OBEYED, fold_name, obeyed_part
+from ...common.git_programs import Repository, Unreadable, find_programs, is_program, repositories_above
+from ...common.obeyed_names import GIT, OBEYED, fold_name, last_parts, obeyed_part
 from ...errors import ToolFailure
 
 MOST_ENTRIES = 1_000_000
 MOST_PLACES = 1_000
 _SECONDS = 20.0
-_MOST_LINK_BYTES = 4_096
 _MODULES = "node_modules"
 _REPOSITORIES = (frozenset(("HEAD", "objects", "refs")), frozenset(("HEAD", "commondir")))
 """The entries by which git takes any folder for a repository (git's setup.c, is_git_directory)."""
 GIT_SETTINGS = ("config", "config.worktree", "commondir", "gitdir", "hooks", "info", "modules", "worktrees")
 """Of a git directory, what names programs and other directories; the rest is git's data."""
 
-_FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _FOLDER = (
     os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 )
 
 
 class TooMuch(Exception):
-    """A folder has too many entries to be looked through."""
+    """A folder has too many entries to be looked through, or its settings are too large; the text says so."""
 
 
 @dataclass(slots=True)
 class Obeyed:
-    """What was found: ``paths`` that are files or folders, and the targets of ``links``."""
+    """What was found: ``paths`` that are files or folders, the targets of ``links``, the ``repositories``
+    among them, and what would be obeyed and is ``missing``: with whether only a program would be. ``unseen``
+    says which folders could not be looked through."""
 
     paths: dict[Path, None] = field(default_factory=dict[Path, None])
     links: dict[Path, str] = field(default_factory=dict[Path, str])
+    repositories: dict[Repository, None] = field(default_factory=dict[Repository, None])
+    missing: dict[Path, bool] = field(default_factory=dict[Path, bool])
+    unseen: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Keeps what ``names`` protect in ``folders`` (see ``common.obeyed_names``) from commands.
+    """Keeps what ``names`` protect in ``folders`` (see ``common.obeyed_names``) from commands; with ``.git``
+    also what git runs by its settings (see ``common.git_programs``).
 
     With ``git_data`` commands change the data of git directories (commits, branches, the index), not their
     settings.
@@ -62,6 +67,8 @@ class Guard:
         """What is there now. Raises ``TooMuch``."""
         found = Obeyed()
         self._look(found, MOST_PLACES)
+        if GIT in self.names:
+            self._add_programs(found)
         return found
 
     def _look(self, found: Obeyed, most_places: int | None) -> None:
@@ -70,17 +77,71 @@ class Guard:
         waiting: list[tuple[Path, tuple[str, ...]]] = [(folder, ()) for folder in self.folders]
         while waiting:
             root, parts = waiting.pop()
-            try:
-                with os.scandir(root.joinpath(*parts)) as listed:
-                    entries = list(listed)
-            except OSError:
-                continue  # what cannot be listed is not obeyed either
+            entries = self._listed(found, root.joinpath(*parts), after=most_places is None)
             left -= len(entries)
             if left < 0 or time.monotonic() > ends:
-                raise TooMuch
+                raise TooMuch(f"it has more than {MOST_ENTRIES:,} files and folders")
             waiting += self._judged(found, root, parts, entries)
             if most_places is not None and len(found.paths) > most_places:
-                raise TooMuch
+                raise TooMuch(
+                    f"it has more than {most_places:,} that programs obey (.git, .vscode and others)"
+                )
+
+    def _listed(self, found: Obeyed, folder: Path, *, after: bool) -> list[os.DirEntry[str]]:
+        """What is in ``folder``. One that its owner may not list, though programs go through it, stays as it
+        is; ``after`` a command it is opened to be listed."""
+        try:
+            if after and not os.access(folder, os.R_OK | os.X_OK, follow_symlinks=False):
+                self._open_up(folder)
+            with os.scandir(folder) as listed:
+                return list(listed)
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            found.unseen.append(
+                f"{self._shown(folder)[-200:]} could not be looked through ({error.strerror})"
+            )
+            if not after and isinstance(error, PermissionError):
+                found.paths[folder] = None
+            return []
+
+    def _open_up(self, folder: Path) -> None:
+        with _opened(self._root(folder), folder.parent) as above:
+            mode = os.stat(folder.name, dir_fd=above, follow_symlinks=False).st_mode
+            os.chmod(folder.name, stat.S_IMODE(mode) | stat.S_IRWXU, dir_fd=above)
+
+    def _add_programs(self, found: Obeyed) -> None:
+        """Add what git runs for the repositories that were found, or that the folders are in."""
+        above = (each for folder in self.folders for each in repositories_above(folder))
+        try:
+            programs = find_programs(dict.fromkeys((*found.repositories, *above)), self.folders)
+        except Unreadable as reason:
+            raise TooMuch(str(reason)) from None
+        for path in self._names_of(programs.linked):
+            found.paths[path] = None
+        for path, named in programs.named.items():
+            if not found.paths.keys().isdisjoint((path, *path.parents)):
+                continue
+            if not path.exists():
+                found.missing[path] = named.if_program
+            if named.if_program and not is_program(path):
+                continue
+            for each in (path, *path.parents):
+                if each.is_symlink() and self._is_inside(each):
+                    found.links[each] = os.readlink(each)  # noqa: PTH115 - as it is written
+            real = Path(os.path.realpath(path))
+            if self._is_inside(real) and real.exists():
+                found.paths[real] = None
+
+    def _names_of(self, identities: set[tuple[int, int]]) -> Iterator[Path]:
+        """All names in the folders of files with these ``identities``."""
+        for folder in self.folders if identities else ():
+            for here, _, names in os.walk(folder):
+                for path in (Path(here, name) for name in names):
+                    with suppress(OSError):
+                        file = path.lstat()
+                        if file.st_nlink > 1 and (file.st_dev, file.st_ino) in identities:
+                            yield path
 
     def restore(self, before: Obeyed) -> list[str]:
         """Put aside what was made since ``before``; the paths of it, each with its new name.
@@ -92,14 +153,18 @@ class Guard:
         after, told = Obeyed(), list[str]()
         try:
             self._look(after, None)
-        except TooMuch:
-            told.append("there are too many files now: not all were looked at; look through them yourself")
+        except TooMuch as reason:
+            told.append(f"not everything was looked at, look through it yourself: {reason}")
+        told += after.unseen
         for path in [*after.paths, *after.links]:
             is_new = path not in before.paths and before.links.get(path) != after.links.get(path, "")
             if is_new and os.path.lexists(path):
                 told += self._put_aside(path)
+        for path, if_program in before.missing.items():
+            if is_program(path) if if_program else os.path.lexists(path):
+                told += self._put_aside(self._way(path, before))
         for path, target in before.links.items():
-            if after.links.get(path) != target:
+            if not path.is_symlink() or os.readlink(path) != target:  # noqa: PTH115 - as it is written
                 told += self._linked_again(path, target)
         return told
 
@@ -111,13 +176,16 @@ class Guard:
         names = {entry.name for entry in entries}
         if GIT in self.names and any(names >= each for each in _REPOSITORIES):
             self._add_git(found, here, whole=bool(parts))
+            found.repositories[Repository(here, here)] = None
+        ends = last_parts(tuple(self.names))
         for entry in entries:
-            path = (*parts, entry.name)
-            is_link = entry.is_symlink()
-            if obeyed_part(path, self.names) is not None:
-                self._add(found, here / entry.name, is_link=is_link)
-            elif not is_link and entry.is_dir(follow_symlinks=False):
-                if fold_name(entry.name) != _MODULES:
+            name = fold_name(entry.name)
+            may_be = name in ends or (not parts and name.startswith("."))
+            if may_be and obeyed_part((*parts, entry.name), self.names) is not None:
+                self._add(found, here / entry.name, is_link=entry.is_symlink())
+            elif entry.is_dir(follow_symlinks=False):
+                path = (*parts, entry.name)
+                if name != _MODULES:
                     yield root, path
                 elif (inside := self._modules(here / entry.name, path)) is not None:
                     self._add(found, inside, is_link=inside.is_symlink())
@@ -129,6 +197,9 @@ class Guard:
         return inside if is_meant and os.path.lexists(inside) else None
 
     def _add(self, found: Obeyed, path: Path, *, is_link: bool) -> None:
+        repository = Repository.at(path) if fold_name(path.name) == GIT else None
+        if repository is not None:
+            found.repositories[repository] = None
         if is_link:
             found.links[path] = os.readlink(path)  # noqa: PTH115 - as it is written
             target = Path(os.path.realpath(path))
@@ -138,8 +209,8 @@ class Guard:
             self._add_git(found, path, whole=True)
         else:
             found.paths[path] = None
-            if fold_name(path.name) == GIT and (elsewhere := self._git_directory(path)) is not None:
-                self._add_git(found, elsewhere, whole=True)
+            if repository is not None and self._is_inside(repository.directory):
+                self._add_git(found, repository.directory, whole=True)
 
     def _add_git(self, found: Obeyed, directory: Path, *, whole: bool) -> None:
         """Add a git directory: as a ``whole`` unless its data may change, and it is no folder to work in."""
@@ -153,22 +224,10 @@ class Guard:
             elif path.exists():
                 found.paths[path] = None
 
-    def _git_directory(self, file: Path) -> Path | None:
-        """Where the repository of a ``.git`` that is a file lies, if that is inside of the folders."""
-        try:
-            with os.fdopen(os.open(file, _FILE), "rb") as opened:
-                if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-                    return None  # a pipe has no end
-                written = os.fsdecode(opened.read(_MOST_LINK_BYTES)).strip()
-        except OSError:
-            return None
-        if not written.startswith("gitdir:"):
-            return None
-        try:
-            found = Path(os.path.realpath(file.parent / written.removeprefix("gitdir:").strip()))
-        except ValueError:
-            return None
-        return found if self._is_inside(found) and found.is_dir() else None
+    def _way(self, path: Path, before: Obeyed) -> Path:
+        """``path``, or the new link that leads there."""
+        new = (each for each in reversed(path.parents) if each.is_symlink() and each not in before.links)
+        return next(filter(self._is_inside, new), path)
 
     def _is_inside(self, path: Path) -> bool:
         return any(path.is_relative_to(folder) and path != folder for folder in self.folders)
@@ -208,11 +267,10 @@ class Guard:
         return str(path.relative_to(self.folders[0]) if path.is_relative_to(self.folders[0]) else path)
 
 
-def too_much() -> ToolFailure:
+def too_much(reason: str) -> ToolFailure:
     """The failure of a command in a folder that is too large to be looked through."""
     return ToolFailure(
-        f"The workspace has more than {MOST_ENTRIES:,} files and folders, or {MOST_PLACES:,} that programs "
-        "obey (.git, .vscode and others): a command could change one of these unseen",
+        f"The workspace cannot be looked through: {reason}. A command could change what programs obey unseen",
         error_code="too_large",
         user_action="Use a smaller folder as the workspace, or write protected: [] in its config to let "
         "commands change everything.",

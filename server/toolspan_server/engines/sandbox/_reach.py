@@ -47,7 +47,8 @@ class Reach:
     folder for its temporary files and its home. ``network`` says whether it may use the network. What is
     ``hidden`` of all that is not read either, nor are the files and folders that are ``denied``, in whose
     place ``nothing`` is seen: a folder that has an unreadable ``file`` and ``folder``. ``obeyed`` are the
-    names that stay as they are wherever they lie, for a confinement that knows files by patterns.
+    names that stay as they are wherever they lie, for a confinement that knows files by patterns. ``filter``
+    is the file that has the filter of system calls (see ``_set_id``).
     """
 
     workspace: Path
@@ -60,6 +61,7 @@ class Reach:
     denied: Sequence[Path] = ()
     nothing: Path | None = None
     obeyed: Sequence[str] = ()
+    filter: Path | None = None
 
     @property
     def folders(self) -> tuple[Path, ...]:

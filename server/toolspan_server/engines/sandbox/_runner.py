@@ -21,6 +21,7 @@ from ._command import Command, Ending, Order
 from ._guard import Guard, Obeyed, TooMuch, too_much
 from ._limits import CommandLimits
 from ._reach import Confinement, Reach, described
+from ._set_id import write_filter
 from ._unconfined import environment, hide_server
 
 Mode = Literal["auto", "required", "off"]
@@ -59,6 +60,7 @@ class CommandRunner:
         self._workspace = workspace
         self._settings = settings
         self._temporary: Path | None = None
+        self._filter: Path | None = None
         self._guard = Guard((workspace, *settings.writable), settings.obeyed, settings.git_data)
         self._choice: Choice | None = (
             Choice(None, "it is off in the config") if settings.mode == "off" else None
@@ -135,8 +137,8 @@ class CommandRunner:
     def _look(self) -> Obeyed:
         try:
             return self._guard.look()
-        except TooMuch:
-            raise too_much() from None
+        except TooMuch as reason:
+            raise too_much(str(reason)) from None
 
     def _restore(self, before: Obeyed) -> list[str]:
         try:
@@ -160,6 +162,7 @@ class CommandRunner:
             tuple(denied),
             temporary / _NOTHING,
             tuple(name for name in settings.obeyed if not (settings.git_data and name == GIT)),
+            self._filter,
         )
 
     def _temporary_folder(self) -> Path:
@@ -169,6 +172,7 @@ class CommandRunner:
             (folder / _NOTHING / "folder").mkdir(parents=True)
             (folder / _NOTHING / "file").touch(0)
             (folder / _NOTHING / "folder").chmod(0)
+            self._filter = write_filter(folder / "filter")
             self._temporary = folder
         return self._temporary
 

@@ -95,6 +95,7 @@ def _rules(reach: Reach) -> Iterator[str]:
     if reach.readable:
         yield f"(allow file-read* {_paths(map(str, reach.readable))})"
     yield f"(allow file-read* file-write* {_paths(map(str, (*reach.folders, reach.temporary)))})"
+    yield "(deny file-write-setugid)"
     kept = reach.kept()
     if kept:
         yield f"(deny file-write* {_paths(map(str, kept))})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -9,6 +10,9 @@ from typing import Any, cast
 from ..definitions import Fingerprint, fingerprint
 
 MAX_DESCRIPTION_BYTES = 4_096
+_LARGEST_COMPLETED = 200_000
+"""Defaults of larger definitions are not worked out, which would keep the event loop."""
+
 _TAGS_META = "dev.toolspan/tags"
 _CARRIED = ("title", "annotations", "outputSchema", "icons", "_meta")
 
@@ -62,6 +66,20 @@ class ListedTool:
         tags: object = self.meta.get(_TAGS_META) if "_meta" in self.details else None
         listed = cast("list[object]", tags) if isinstance(tags, list) else []
         return tuple(tag for tag in listed if isinstance(tag, str))
+
+    def complete(self, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+        """``arguments`` with the defaults that the schema gives to what is missing; ``None`` where it is too
+        large or too odd to tell, as nobody has found another server's schema right."""
+        from ..parameters import finisher
+
+        if self.size > _LARGEST_COMPLETED:
+            return None
+        given = copy.deepcopy(dict(arguments))
+        try:
+            finish = finisher(self.schema)
+            return given if finish is None else finish(given)
+        except Exception:
+            return None
 
     @property
     def runs_alone(self) -> bool:

@@ -20,10 +20,13 @@ _META, _ESCAPED = re.compile(r"[][\\^$.|?*+(){}]"), r"\\\g<0>"
 
 def suggested(arguments: Mapping[str, Any], files: CallFiles) -> str:
     """A narrow pattern that the call is one of, to be widened: the folder of its path, its exact command, or
-    the first of its texts or other plain values. Empty where no line of text says what the call is."""
+    the first of its texts or other plain values. Empty where no line of text says what the call is, and where
+    a tool that is not ours has a path and other texts, of which no folder says enough."""
     for name in PATH_ARGUMENTS:
         if isinstance(path := arguments.get(name), str) and path and (real := files.real_path(path)):
-            return f"{name}={_folder(real, files.folder)}"
+            folder = _folder(real, files.folder)
+            is_covered = Pattern(paths=(folder,)).covers("", "", arguments, files)
+            return f"{name}={folder}" if is_covered else ""
     telling = {name: value for name, value in arguments.items() if name != _SAID_OF_THE_CALL} or arguments
     names = [COMMAND_ARGUMENT] if COMMAND_ARGUMENT in telling else list(telling)
     texts = {name: text for name in names if isinstance(text := telling[name], str) and _is_line(text)}

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ....common.git_programs import Unreadable, find_programs, may_become_program, repositories_above
 from ....common.obeyed_names import ANY_DOT_NAME, GIT, GIT_FILES, GIT_HEAD, fold_name, obeyed_part
 from ....errors import ToolFailure
 from .beneath import FOLDER
@@ -57,6 +58,7 @@ class Protection:
             _is_in(path, each) for each in (*self.paths, *self.hidden)
         ):
             raise protected(place)
+        self._check_programs(place, Path(os.path.realpath(path)), [each.path for each in roots])
 
     def check_folder(self, place: Place, folder: int, root: int) -> None:
         """Raise ``ToolFailure`` when the open ``folder`` of ``place`` is or is in something protected.
@@ -74,6 +76,23 @@ class Protection:
             raise protected(place)
         if any(each in kept or self._is_named(each, above) for each, above in _ancestors(folder, root)):
             raise protected(place)
+        here, above = path_of(folder), path_of(root)
+        if here is not None and above is not None:
+            self._check_programs(place, here / place.parts[-1], [above])
+
+    def _check_programs(self, place: Place, path: Path, folders: Sequence[Path]) -> None:
+        """Raise ``ToolFailure`` when git runs ``path``, the real one of ``place``, or obeys it."""
+        if GIT not in self.names:
+            return
+        real = [Path(os.path.realpath(each)) for each in folders]
+        try:
+            programs = find_programs(repositories_above(path.parent), real).named
+        except Unreadable as reason:
+            raise protected(place, f"it is not known what git runs ({reason})") from None
+        for each, named in programs.items():
+            is_meant = _is_in(path, each) or _is_in(path, Path(os.path.realpath(each)))
+            if is_meant and (not named.if_program or may_become_program(path)):
+                raise protected(place, f"git runs or obeys it ({named.why})")
 
     def _is_obeyed(self, place: Place, folder: int, root: int) -> bool:
         """Whether the file of ``place``, which lies in the open ``folder``, is protected by its real path."""
@@ -105,10 +124,10 @@ class Protection:
         return False
 
 
-def protected(place: Place) -> ToolFailure:
+def protected(place: Place, why: str = "") -> ToolFailure:
     """The failure of a change of something protected."""
     return ToolFailure(
-        f"{place.shown} is protected: tools may read it, not change it",
+        f"{place.shown} is protected: tools may read it, not change it{why and f', as {why}'}",
         error_code="protected",
         user_action="Ask the person to change it, or to take its name out of protected of the workspace.",
     )
