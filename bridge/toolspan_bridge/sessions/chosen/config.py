@@ -87,7 +87,7 @@ class ConfigChoice:
             if not host.trusts(folder, unknown):
                 _DECLINED.add(frozenset(found_keys(found)))
                 return False
-            folders.trust(folder, (each.item for each in unknown))
+            folders.trust(folder, found)
         return True
 
 
