@@ -290,7 +290,8 @@ class FolderCode:
     def _launched(self, words: Sequence[str], base: Path) -> Sequence[str] | None:
         """The arguments of the package that ``words`` run; ``None`` where they may run anything else."""
         program = Path(words[0])
-        if {os.sep, os.altsep} & {*words[0]} and (not program.is_absolute() or _below(program.resolve(), self._root)):
+        has_folder = not {os.sep, os.altsep}.isdisjoint(words[0])
+        if has_folder and (not program.is_absolute() or _below(program.resolve(), self._root)):
             return None
         for launcher in _LAUNCHERS.get(re.sub(r"\.(?:exe|cmd)$", "", program.name.lower()), ()):
             start = 1 + len(launcher.before)
@@ -330,7 +331,7 @@ class FolderCode:
 
     def _are_data(self, arguments: Sequence[str], base: Path) -> bool:
         """Whether ``arguments`` of a package name no code of the folder. Files of settings are added."""
-        for place, word in enumerate(arguments):
+        for word in arguments:
             if word == "-m" or (re.search(r"\s", word) and not self._are_data(words_of(word), base)):
                 return False
             for part in (word, *_parts(word)):
@@ -344,15 +345,9 @@ class FolderCode:
                     return False
                 if is_here:
                     self._name(part, base)
-            if self._is_module(word.partition(":")[0], base, place):
+            if _is_module(word.partition(":")[0], base):
                 return False
         return True
-
-    def _is_module(self, name: str, base: Path, place: int) -> bool:
-        path = base.joinpath(*name.split("."))
-        return bool(_MODULE.fullmatch(name)) and (
-            path.with_name(f"{path.name}.py").is_file() or (path / "__init__.py").is_file()
-        )
 
     def _npm(self, words: Sequence[str], base: Path, env: Mapping[str, str]) -> None:
         """Add what npx reads of the project that ``base`` lies in: it may replace the package."""
@@ -363,11 +358,17 @@ class FolderCode:
             if not there:
                 continue
             project = _data(folder / "package.json")
-            own = {inside(project, "name"), *cast("dict[str, Any]", inside(project, "bin") or {})}
+            tools = inside(project, "bin")
+            own = {
+                inside(project, "name"),
+                *(cast("dict[str, Any]", tools) if isinstance(tools, dict) else ()),
+            }
             called = {re.sub(r"(?<=.)@.*", "", word) for word in words}
             unread = project is None and "package.json" in there
-            if unread or inside(project, "workspaces") is not None or not own.isdisjoint(
-                called | {name.rpartition("/")[2] for name in called}
+            if (
+                unread
+                or inside(project, "workspaces") is not None
+                or not own.isdisjoint(called | {name.rpartition("/")[2] for name in called})
             ):
                 self._add_tree(words, base, env)
                 return
@@ -570,6 +571,13 @@ def _parts(word: str) -> list[str]:
 
 def _below(path: Path, folder: Path) -> bool:
     return path.is_relative_to(folder)
+
+
+def _is_module(name: str, base: Path) -> bool:
+    path = base.joinpath(*name.split("."))
+    return bool(_MODULE.fullmatch(name)) and (
+        path.with_name(f"{path.name}.py").is_file() or (path / "__init__.py").is_file()
+    )
 
 
 def _data(path: Path) -> Any:
