@@ -89,8 +89,6 @@ def servers_of(
     ]
     if beside is None and directory is not None:
         beside = McpJson.read(directory)
-    if pinned:
-        keep_bytecode_elsewhere()
     if not config.mcp_servers and beside is not None:
         found = _from_mcp_json(beside, timeout)
     connect = config.limits.connect_seconds
