@@ -130,7 +130,7 @@ def test_texts_and_databases_change_without_a_question(name: str, project: Path)
         (["python3", "server.py"], "requirements.txt"),
         (["python3", "server.py"], "requirements/dev.txt"),
     ],
-    ids=lambda part: " ".join(part) if isinstance(part, list) else part,
+    ids=str,
 )
 def test_what_an_interpreter_is_given_counts_whatever_it_ends_in(
     words: list[str], name: str, project: Path
