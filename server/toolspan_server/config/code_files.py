@@ -205,13 +205,16 @@ class FolderCode:
         """Add what the command line ``words`` runs, started in ``cwd`` with the variables ``env``."""
         if not words:
             return
-        base = self.folder / Path(cwd or "").expanduser()
-        is_elsewhere = Path(cwd or "").expanduser().is_absolute()
+        try:
+            written = Path(cwd or "").expanduser()
+            base = (self.folder / written).resolve()
+        except (OSError, RuntimeError, ValueError):  # no folder: nothing is started in it
+            written, base = Path(), self.folder
         is_code = any(changes_code(name, value) for name, value in env.items())
         arguments = None if is_code else self._launched(words, base)
         if arguments is None or not self._are_data(arguments, base):
-            if not _below(base.resolve(), self._root) and not is_elsewhere:
-                self.trees[base.resolve()] = None
+            if not _below(base, self._root) and not written.is_absolute():
+                self.trees[base] = None
             self._add_tree(words, base, env)
         elif Path(words[0]).stem.lower() == "npx":
             self._npm(words, base, env)
@@ -351,7 +354,7 @@ class FolderCode:
 
     def _npm(self, words: Sequence[str], base: Path, env: Mapping[str, str]) -> None:
         """Add what npx reads of the project that ``base`` lies in: it may replace the package."""
-        for folder in (base.resolve(), *base.resolve().parents):
+        for folder in (base, *base.parents):
             if not _below(folder, self._root):
                 return
             there = [name for name in (*_NPM_FILES, "node_modules") if os.path.lexists(folder / name)]

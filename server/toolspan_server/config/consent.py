@@ -92,8 +92,8 @@ def _code_of_config(config: Config) -> FolderCode:
     for entries in config.services.configured().values():
         known: Mapping[str, Any] = getattr(entries, "root", {})
         for name, what in entries.started():
-            if isinstance(entry := known.get(name), McpServerConfig):
-                _add_server(code, entry)
+            if isinstance(started := known.get(name), McpServerConfig):
+                _add_server(code, started)
             else:
                 code.add_command(words_of(what), None, {})
     return code

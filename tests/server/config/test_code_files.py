@@ -250,6 +250,19 @@ def test_pipes_are_not_waited_for(project: Path) -> None:
     run_of(project, "npx", "some-server")
 
 
+@pytest.mark.parametrize("cwd", ["~nobody-has-this-name/x", "round", "missing", "/"])
+def test_a_working_directory_that_is_none_keeps_nothing_from_being_compared(cwd: str, project: Path) -> None:
+    (project / "round").symlink_to("round")
+    assert "file server.py" in run_of(project, "python3", "server.py", cwd=cwd)
+
+
+def test_a_working_directory_beside_the_folder_counts_whole(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "beside").mkdir()
+    (tmp_path / "beside" / "server.py").write_text("")
+    found = run_of(project, "python3", "-m", "server", cwd="../beside")
+    assert {"file server.py", "file ../beside/server.py"} <= set(found)
+
+
 def test_a_folder_that_cannot_be_read_is_named(project: Path) -> None:
     if os.geteuid() == 0:
         pytest.skip("root reads everything")
