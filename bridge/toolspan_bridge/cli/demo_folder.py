@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from hashlib import sha256
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, cast
 
+from toolspan_server.common.regular_files import read_regular
 from toolspan_server.common.state.folder import STATE_FOLDER, private_folder, why_not_ours
 from toolspan_server.common.state.private_files import read_private, write_private
 
 from ..errors import UsageError
-from ..files.replacement import replace_file
+from ..files.replacement import place_within, replace_file
 
 CONFIG = "toolspan.yaml"
+_MOST_BYTES = 16 * 1024 * 1024
 _WRITTEN = Path(STATE_FOLDER) / "demo.json"
 """The SHA-256 of each file as it was written, by its path in the folder."""
 
@@ -40,6 +43,7 @@ class DemoFolder:
     def edited(self) -> list[str]:
         """The files of the example that differ there from what was written. Raises ``UsageError``."""
         try:
+            self._check()
             written = self._written()
             return [
                 name for name, content in self._example.items() if self._is_edited(name, content, written)
@@ -50,10 +54,11 @@ class DemoFolder:
     def write(self) -> None:
         """Write the files that are not there, or not those of this version. Raises ``UsageError``."""
         try:
+            self._check()
             for name, content in self._example.items():
-                path = self.place / name
+                path = place_within(self.place, Path(name))
                 path.parent.mkdir(parents=True, exist_ok=True)
-                if not path.exists() or path.read_bytes() != content:
+                if not path.exists() or read_regular(path, _MOST_BYTES) != content:
                     replace_file(path, content, mode=0o644)
             hashes = {name: _hash(content) for name, content in self._example.items()}
             state = self.place.resolve() / _WRITTEN
@@ -62,9 +67,17 @@ class DemoFolder:
         except OSError as error:
             raise self._unusable(error) from None
 
+    def _check(self) -> None:
+        """Raise ``OSError`` where a link leads out of the folder, or the folder itself out of this one."""
+        here = Path.cwd()
+        if Path(os.path.normpath(here / self.place)).is_relative_to(here):
+            place_within(here, self.place)
+        for name in self._example:
+            place_within(self.place, Path(name))
+
     def free_neighbour(self) -> Path:
         """The first of ``NAME-2``, ``NAME-3`` … beside the folder that does not exist."""
-        return next(path for path in self._neighbours() if not path.exists())
+        return next(path for path in self._neighbours() if not os.path.lexists(path))
 
     def _neighbours(self) -> Iterator[Path]:
         number = 2
@@ -76,7 +89,7 @@ class DemoFolder:
         path = self.place / name
         if not path.exists():
             return False
-        found = path.read_bytes()
+        found = read_regular(path, _MOST_BYTES)
         return found != content and _hash(found) != written.get(name)
 
     def _written(self) -> dict[str, str]:

@@ -8,8 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
+from toolspan_server.common.regular_files import read_regular
 from toolspan_server.config import ConfigError, load_config
-from toolspan_server.schema.positions import parse_document
+from toolspan_server.schema.positions import SIZE_LIMIT, parse_document
 
 from ..errors import UsageError
 from ..files.yaml_text import block, with_escapes
@@ -56,7 +57,7 @@ def served_recording(recording: Path) -> Generator[Path]:
 
 def _read(config: Path) -> dict[str, Any]:
     try:
-        data: Any = parse_document(config.read_text("utf-8"), str(config)).data
+        data: Any = parse_document(read_regular(config, SIZE_LIMIT).decode("utf-8"), str(config)).data
     except OSError as error:
         raise UsageError(f"{config}: cannot be read: {error.strerror}") from None
     if not isinstance(data, dict):

@@ -14,6 +14,24 @@ from typing import IO
 _NO_ROOM = frozenset((errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)))
 
 
+def place_within(folder: Path, path: Path) -> Path:
+    """Where a file that is written is: ``path``, in ``folder``, with links followed.
+
+    The folder may have come from somebody else, who put a link there. Raises ``OSError`` for one that leads
+    out of the folder, and for what is there and is not a regular file.
+    """
+    try:
+        root, place = folder.resolve(), (folder / path).resolve()
+    except RuntimeError:
+        raise OSError(errno.ELOOP, "it is a circle of links: remove it", str(path)) from None
+    if not place.is_relative_to(root):
+        why = f"it leads out of {root} through a link, to {place}: remove the link"
+        raise OSError(errno.ELOOP, why, str(path))
+    if place.exists() and not (place.is_file() or place.is_dir()):
+        raise OSError(errno.EINVAL, "it is not a regular file: remove it", str(path))
+    return place
+
+
 def replace_file(path: Path, data: bytes, *, like: Path | None = None, mode: int = 0o600) -> None:
     """Put ``data`` at ``path`` in one step, with the permissions of ``like`` (``path`` itself by default), or
     ``mode``, the owner's alone, if there is no such file yet. Raises ``OSError``, and then nothing is

@@ -16,11 +16,13 @@ from typing import Any, cast
 
 from pydantic_core import ValidationError
 
+from toolspan_server.common.modules.bytecode import keep_bytecode_elsewhere
+from toolspan_server.common.regular_files import read_regular
 from toolspan_server.config import (
     Config,
     McpServerConfig,
     UntrustedItem,
-    untrusted_server,
+    untrusted_entries,
 )
 from toolspan_server.engines.upstreams import ServerSpec, spec_of
 from toolspan_server.problems import json_path
@@ -38,6 +40,7 @@ _OWN_START_SECONDS = 50.0
 _WORKSPACE_SECONDS = 3_600.0
 """The longest a call may take that the workspace's own server lets run: it has a timeout for each tool."""
 
+_MOST_BYTES = 4 * 1024 * 1024
 _LONGEST_RULES = 100_000
 """Linux takes no argument of a command over 128 KiB."""
 
@@ -101,14 +104,13 @@ def servers_of(
 
 
 def foreign_servers(beside: McpJson) -> tuple[UntrustedItem, ...]:
-    """The commands and URLs of the servers of ``beside``, which need consent."""
-    found: list[UntrustedItem] = []
-    for name, entry, written, values in beside.entries:
-        if isinstance(entry, McpServerConfig):
-            redact = ServerSpec(name, secrets=values).redact
-            place = json_path(("mcpServers", name))
-            found.append(untrusted_server(beside.path, place, entry, written, redact))
-    return tuple(found)
+    """The commands and URLs of the servers of ``beside``, and the files that they run, which need consent."""
+    entries = [
+        (json_path(("mcpServers", name)), entry, written, ServerSpec(name, secrets=values).redact)
+        for name, entry, written, values in beside.entries
+        if isinstance(entry, McpServerConfig)
+    ]
+    return untrusted_entries(beside.path, entries)
 
 
 def own_server(config: Config, *, skip_invalid: bool = False, pinned: bool = False) -> ServerSpec:
@@ -187,6 +189,7 @@ def _has_own(config: Config) -> bool:
 
 
 def _from_mcp_json(found: McpJson, timeout: float) -> list[ServerSpec]:
+    keep_bytecode_elsewhere()
     return [
         ServerSpec(name, problem=entry)
         if isinstance(entry, str)
@@ -197,7 +200,7 @@ def _from_mcp_json(found: McpJson, timeout: float) -> list[ServerSpec]:
 
 def _entries(path: Path) -> Iterator[tuple[str, McpServerConfig | str, Any, frozenset[str]]]:
     """Each enabled server of the file, or its fault; as it is written; and its variables' values."""
-    for name, raw in _read_servers(path).items() if path.is_file() else ():
+    for name, raw in _read_servers(path).items() if os.path.lexists(path) else ():
         expansion = expand(raw, os.environ)
         place = f"$.mcpServers.{name}"
         if expansion.problem:
@@ -214,7 +217,7 @@ def _entries(path: Path) -> Iterator[tuple[str, McpServerConfig | str, Any, froz
 
 def _read_servers(path: Path) -> Mapping[str, Any]:
     try:
-        document = json.loads(path.read_text("utf-8-sig"))
+        document = json.loads(read_regular(path, _MOST_BYTES).decode("utf-8-sig"))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:

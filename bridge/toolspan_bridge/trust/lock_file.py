@@ -24,7 +24,7 @@ from toolspan_server.engines.definitions import (
 )
 
 from ..errors import UsageError
-from ..files.replacement import replace_file, why_not_written
+from ..files.replacement import place_within, replace_file, why_not_written
 
 __all__ = ["LOCK_FILE", "Definitions", "read_lock", "write_lock"]
 
@@ -47,7 +47,8 @@ def read_lock(path: Path) -> Definitions | None:
 
 
 def write_lock(path: Path, definitions: Definitions) -> None:
-    """Put ``definitions`` into the file in one step; through a link, into what it leads to.
+    """Put ``definitions`` into the file in one step; through a link that stays in the folder, into what it
+    leads to.
 
     Raises ``UsageError`` when it cannot be written.
     """
@@ -58,7 +59,7 @@ def write_lock(path: Path, definitions: Definitions) -> None:
     whole = {LOCK_MARK: LOCK_VERSION, "servers": servers}
     text = visible_json(json.dumps(whole, indent=1, sort_keys=True, ensure_ascii=False))
     try:
-        replace_file(path.resolve(), f"{text}\n".encode(), mode=_MODE)
+        replace_file(place_within(path.parent, path.absolute()), f"{text}\n".encode(), mode=_MODE)
     except OSError as error:
         raise UsageError(f"{path} {why_not_written(error)}") from None
 

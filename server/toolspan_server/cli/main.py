@@ -198,6 +198,9 @@ def _files(options: Options, consent: Consent | None) -> ConfigFiles:
             raise ServeError(
                 f"no config file in {Path.cwd()} (looked for {names}): name one with --config FILE"
             )
+        from ..common.modules.bytecode import keep_bytecode_elsewhere
+
+        keep_bytecode_elsewhere()
         files = [found]
     named = bool(options.config) or options.workspace is not None
     allowed = (named and options.pinned is None and not options.restricted) or options.trust

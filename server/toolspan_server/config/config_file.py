@@ -12,6 +12,8 @@ from typing import Any, cast
 
 from pydantic_core import ValidationError
 
+from ..common.modules.text import MOST_OF_MODULE
+from ..common.regular_files import read_regular
 from ..common.secrets.redaction import Renamed
 from ..engines.registration import declared, load_handler_source, may_read, read_handler_source
 from ..problems import Fault, Problem, cut
@@ -231,7 +233,7 @@ def _texts(names: Iterable[Any], folder: Path) -> dict[str, bytes]:
     for name in names:
         if isinstance(name, str) and name.endswith(".py") and may_read(name, folder):
             try:
-                found[str(name)] = (folder / name).read_bytes()
+                found[str(name)] = read_regular(folder / name, MOST_OF_MODULE)
             except (OSError, ValueError):
                 continue  # taking it says what is wrong with it
     return found

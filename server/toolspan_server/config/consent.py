@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..problems import Path as Place
 from ..problems import json_path
-from .code_files import program_files, words_of
+from ..schema.mcp_server import McpServerConfig
+from .code_files import FolderCode, words_of
 from .consent_contents import (
+    code_contents,
     entry_contents,
-    handler_contents,
-    hook_contents,
     installed_handler,
     named_files,
     settings_contents,
@@ -28,12 +28,14 @@ from .models.sent_variable import UntrustedItem
 from .raw_data import inside
 
 if TYPE_CHECKING:
-    from ..schema.mcp_server import McpServerConfig
     from .models.providers import ProviderConfig
 
 _SHOWN = 50
 WHOLE = "$"
 """The place of the item that stands for the whole config."""
+
+FILES = "files"
+"""The place of the item that stands for the files of the folder that are run."""
 
 
 def untrusted_code(config: Config) -> tuple[UntrustedItem, ...]:
@@ -64,6 +66,7 @@ def withheld_items(config: Config, file: Path, places: Sequence[Place]) -> tuple
         *untrusted_providers(config),
         *untrusted_store(config),
     ]
+    code = _code_of_config(config)
     found = [UntrustedItem(file, WHOLE, "all that the config says", settings_contents(config))]
     for place in places:
         shown = json_path(place)
@@ -76,7 +79,36 @@ def withheld_items(config: Config, file: Path, places: Sequence[Place]) -> tuple
         elif len(covered) == 1:
             found.append(replace(covered[0], contents={**contents, **covered[0].contents}))
         found += covered if len(covered) > 1 else []
-    return (*found, *known)
+    return (*found, *known, *_folder_code(file, code))
+
+
+def _code_of_config(config: Config) -> FolderCode:
+    """What the handlers, hooks and servers of ``config`` run of its folder."""
+    code = FolderCode(config.directory)
+    for name in (*config.handlers, *(each.python.rpartition(":")[0] for each in config.hooks if each.python)):
+        code.add_module(name)
+    for entry in config.mcp_servers.values():
+        _add_server(code, entry)
+    for entries in config.services.configured().values():
+        known: Mapping[str, Any] = getattr(entries, "root", {})
+        for name, what in entries.started():
+            if isinstance(started := known.get(name), McpServerConfig):
+                _add_server(code, started)
+            else:
+                code.add_command(words_of(what), None, {})
+    return code
+
+
+def _add_server(code: FolderCode, entry: McpServerConfig) -> None:
+    if entry.command is not None and not entry.disabled:
+        code.add_command([entry.command, *entry.args], entry.cwd, entry.env)
+
+
+def _folder_code(file: Path, code: FolderCode) -> tuple[UntrustedItem, ...]:
+    """The item of the files that ``code`` consists of: one for all entries that may run them."""
+    contents = code.contents()
+    what = f"run any code of {code.folder} and what belongs to it"
+    return (UntrustedItem(file, FILES, what, contents),) if contents else ()
 
 
 def _contents(config: Config, place: Place) -> dict[str, str]:
@@ -129,7 +161,7 @@ def _provider(config: Config, name: str, entry: ProviderConfig) -> UntrustedItem
 def untrusted_servers(config: Config) -> tuple[UntrustedItem, ...]:
     """The servers under ``mcpServers`` of ``config``, which the bridge connects to."""
     return tuple(
-        untrusted_server(
+        _server(
             config.files[0],
             json_path(("mcpServers", name)),
             entry,
@@ -177,25 +209,38 @@ def untrusted_hooks(config: Config) -> tuple[UntrustedItem, ...]:
             config.files[0],
             f"$.hooks[{place}]",
             f"run {entry.python or entry.tool} {entry.point.replace('_', ' each ')}",
-            {**entry_contents(entry.model_dump()), **hook_contents(config, entry.python or "")},
+            {
+                **entry_contents(entry.model_dump()),
+                **(code_contents(config, entry.python.rpartition(":")[0]) if entry.python else {}),
+            },
         )
         for place, entry in enumerate(config.hooks)
     )
 
 
-def untrusted_server(
-    file: Path, place: str, entry: McpServerConfig, written: Any, redact: Callable[[str], str] = str
+def untrusted_entries(
+    file: Path, entries: Sequence[tuple[str, McpServerConfig, Any, Callable[[str], str]]]
+) -> tuple[UntrustedItem, ...]:
+    """The servers of ``file``, which is no config of ours, with the files of its folder that they run.
+
+    An entry is the server's place in the file, the server, its text as it is written there, and what takes
+    values of its variables out of texts.
+    """
+    code = FolderCode(file.parent)
+    for _, entry, _, _ in entries:
+        _add_server(code, entry)
+    return (*(_server(file, *each) for each in entries), *_folder_code(file, code))
+
+
+def _server(
+    file: Path, place: str, entry: McpServerConfig, written: Any, redact: Callable[[str], str]
 ) -> UntrustedItem:
-    """The server that ``entry`` of ``file`` starts, or connects to, without values of its variables.
-    ``written`` is the entry as the file has it."""
-    words = [entry.command or "", *entry.args]
-    contents = {**entry_contents(written), **program_files(words, file.parent, entry.cwd, entry.env.values())}
-    return UntrustedItem(file, place, redact(entry.connection()), contents)
+    return UntrustedItem(file, place, redact(entry.connection()), entry_contents(written))
 
 
 def item_lines(found: Sequence[UntrustedItem]) -> list[str]:
     """``found`` for people, a line each: the first of them, and the number of the others."""
-    shown = [each for each in found if each.place != WHOLE] or [*found]
+    shown = [each for each in found if each.place not in (WHOLE, FILES)] or [*found]
     more = [f"and {len(shown) - _SHOWN:,} more"] if len(shown) > _SHOWN else []
     return [*map(str, shown[:_SHOWN]), *more]
 
@@ -228,7 +273,7 @@ def withheld_login(config: Config) -> tuple[UntrustedItem, ...]:
 def _handlers(config: Config) -> Iterator[UntrustedItem]:
     for name in config.handlers:
         what = str(config.directory / name) if name.endswith(".py") else name
-        contents = {**handler_contents(config, name), **tools_contents(config)}
+        contents = {**code_contents(config, name), **tools_contents(config)}
         yield UntrustedItem(config.files[0], "$.handlers", f"import {what}", contents)
 
 
@@ -264,11 +309,7 @@ def untrusted_paths(config: Config) -> Iterator[UntrustedItem]:
 
 def _of_service(config: Config, service: str, name: str, what: str) -> UntrustedItem:
     place = ("services", service, name)
-    contents = {
-        **entry_contents(written_entry(config, *place)),
-        **program_files(words_of(what), config.directory),
-        **tools_contents(config),
-    }
+    contents = {**entry_contents(written_entry(config, *place)), **tools_contents(config)}
     return UntrustedItem(config.files[0], json_path(place), config.redact(what), contents)
 
 

@@ -5,15 +5,16 @@ named. Values of variables are never part of them, the names of variables are.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import sys
 from pathlib import Path
 from typing import Any, cast
 
+from ..common.modules.bytecode import project_root
 from ..schema.keys import is_inside_folder
-from .code_files import folder_files, imported_files, named_file, texts_in
+from .code_files import hash_file, is_data, texts_in, tree_files
 from .config_file import SERVER_KEYS
 from .models.config import Config
-from .models.original import Original, digest
+from .models.original import digest
 from .raw_data import entries, inside
 
 _LONGEST_PATH = 1_000
@@ -51,11 +52,12 @@ def written_entry(config: Config, *keys: str | int) -> Any:
 
 
 def named_files(config: Config, *keys: str | int) -> dict[str, str]:
-    """The hash of each file in the config's folder that a text under ``keys`` of the config names."""
+    """The hash of each file in the config's folder that a text under ``keys`` of the config names, but for
+    files of data: what a tool works on changes with its use."""
     found: dict[str, str] = {}
     for text in texts_in(written_entry(config, *keys)):
         if text and len(text) < _LONGEST_PATH and is_inside_folder(text, config.directory):
-            found |= named_file(config.directory / text, text)
+            found |= {} if is_data(text) else hash_file(config.directory / text, text)
     return found
 
 
@@ -88,30 +90,20 @@ def _without_words(tools: Any) -> Any:
     return {**cast("dict[str, Any]", tools), "registry": kept}
 
 
-def handler_contents(config: Config, name: str) -> dict[str, str]:
-    """The hashes of a handlers' module and, of a ``.py`` file, of the files beside it that it imports."""
-    return _code_contents(name, [(each, each.handlers) for each in config.originals])
-
-
-def hook_contents(config: Config, written: str) -> dict[str, str]:
-    """The same of the module or file of a hook, ``MODULE:NAME`` or ``FILE.py:NAME``."""
-    name = written.rpartition(":")[0]
-    return _code_contents(name, [(each, each.hooks) for each in config.originals]) if name else {}
-
-
-def _code_contents(name: str, files: Iterable[tuple[Original, Mapping[str, bytes]]]) -> dict[str, str]:
+def code_contents(config: Config, name: str) -> dict[str, str]:
+    """The hash of the module, or of the ``.py`` file, that the config names for handlers or hooks."""
     if not name.endswith(".py"):
-        return module_contents(name)
-    for original, texts in files:
-        if name in texts:
-            text = texts[name]
-            return {f"file {name}": digest(text), **imported_files(original.path.parent / name, text)}
-    return {}
+        return module_contents(name, config.directory)
+    for original in config.originals:
+        for texts in (original.handlers, original.hooks):
+            if name in texts:
+                return {f"file {name}": digest(texts[name])}
+    return hash_file(config.directory / name, name)
 
 
-def module_contents(name: str) -> dict[str, str]:
-    """The hash of the module ``name``; of one that does not come from an installed package, of what it
-    imports and of its whole package too."""
+def module_contents(name: str, folder: Path | None = None) -> dict[str, str]:
+    """The hash of the module ``name``; of one that comes neither from an installed package nor from what came
+    with ``folder``, of all files beside it too."""
     from ..common.modules.sources import found_spec
 
     try:
@@ -120,15 +112,11 @@ def module_contents(name: str) -> dict[str, str]:
         return {}
     if spec.origin is None or not (path := Path(spec.origin)).is_file():
         return {}
-    try:
-        text = path.read_bytes()
-    except OSError:
-        return {}
-    own = {f"module {name}": digest(text)}
-    if _INSTALLED.isdisjoint(path.parts):
-        own |= imported_files(path, text)
-        own |= folder_files(path.parent) if path.name == "__init__.py" else {}
-    return own
+    own = hash_file(path, name)
+    is_within = folder is not None and path.resolve().is_relative_to(project_root(folder))
+    if is_within or not _INSTALLED.isdisjoint(path.parts) or path.is_relative_to(sys.base_prefix):
+        return own
+    return {**own, **tree_files(path.parent)}
 
 
 def installed_handler(name: Any) -> dict[str, str]:
@@ -162,7 +150,7 @@ def source_files(config: Config) -> dict[str, str]:
         for source in entries(inside(original.data, "tools", "sources")):
             for name in cast("dict[str, Any]", source).values() if isinstance(source, dict) else ():
                 if isinstance(name, str) and name:
-                    found |= named_file(original.path.parent / name, name)
+                    found |= hash_file(original.path.parent / name, name)
     return found
 
 

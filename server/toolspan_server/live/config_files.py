@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from ..common.regular_files import open_regular
 from ..config import (
     Config,
     UntrustedItem,
@@ -165,7 +166,7 @@ def _content(path: Path) -> object:
     if _mark(path) == ():
         return ""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             data = file.read(SIZE_LIMIT + 1)
     except OSError as error:
         return type(error)

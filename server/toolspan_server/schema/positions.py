@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Any
 
+from ..common.regular_files import NotRegularError, open_regular
 from ..errors import ConfigError
 from ..problems import (
     Fault,
@@ -118,15 +118,14 @@ def _text(raw: bytes, shown: str) -> str:
 
 def _read_bytes(path: FilePath, shown: str) -> bytes:
     try:
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise _unusable(shown, "this is a directory", "name a file in it")
-        if not stat.S_ISREG(mode):
-            raise _unusable(shown, "this is not a regular file", "name a file of YAML or JSON")
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             raw = file.read(SIZE_LIMIT + 1)
     except FileNotFoundError:
         raise _unusable(shown, "there is no such file", "check the path") from None
+    except IsADirectoryError:
+        raise _unusable(shown, "this is a directory", "name a file in it") from None
+    except NotRegularError:
+        raise _unusable(shown, "this is not a regular file", "name a file of YAML or JSON") from None
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         raise _unusable(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import os
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -11,114 +11,266 @@ import pytest
 import yaml
 
 from tests.server.config.test_restricted import EVERYTHING, leaves, put
-from toolspan_server.config import load_config
-from toolspan_server.config.code_files import MOST_FILES, imported_files, program_files
+from toolspan_server.common.state.folder import private_folder
+from toolspan_server.config import code_files, load_config
+from toolspan_server.config.code_files import MOST_FILES, FolderCode
 from toolspan_server.config.models.sent_variable import UntrustedItem
 from toolspan_server.errors import ConfigError
 
 pytestmark = pytest.mark.requirement("I24.1.2")
 
-PACKAGE = {"scripts": {"start": "node src/main.js"}, "bin": {"tool": "bin/tool.mjs"}}
-PROJECT = '[project]\nname = "own"\n[project.scripts]\nown-server = "own.app:main"\n'
-FILES = {
-    "server.py": "import helper\n",
-    "helper.py": "from pathlib import Path\n",
-    "own/__init__.py": "",
-    "own/__main__.py": "from . import app\n",
-    "own/app.py": "import helper\n",
-    "src/laid_out.py": "",
-    "src/main.js": "const x = require('./lib/deep');\n",
-    "src/lib/deep.js": "import './deeper.mjs'\n",
-    "src/lib/deeper.mjs": "",
-    "bin/tool.mjs": "import '../src/lib/deep.js'\n",
-    "run.sh": "exec python server.py\n",
-    "package.json": json.dumps(PACKAGE),
-    "pyproject.toml": PROJECT,
-    "uv.lock": "",
-    "Makefile": "start:\n\tpython server.py\n",
-    "node_modules/.bin/linked": "require('../linked/index.js')\n",
-    "node_modules/linked/index.js": "",
-    "notes.txt": "words",
-}
-LED_TO: list[tuple[list[str], str]] = [
-    (["python3", "-m", "server"], "server.py"),
-    (["python3", "-m", "server"], "helper.py"),
-    (["python3", "-m", "own"], "own/__main__.py"),
-    (["python3", "-m", "own.app"], "own/app.py"),
-    (["python3", "-m", "own.app"], "helper.py"),
-    (["python", "-m", "laid_out"], "src/laid_out.py"),
-    (["uvicorn", "own.app:app"], "own/app.py"),
-    (["uvx", "--from", ".", "own-server"], "own/app.py"),
-    (["uv", "run", "server.py"], "helper.py"),
-    (["uv", "run", "own-server"], "own/app.py"),
-    (["uv", "run", "own-server"], "pyproject.toml"),
-    (["uv", "run", "own-server"], "uv.lock"),
-    (["node", "src/main.js"], "src/lib/deep.js"),
-    (["node", "src/main.js"], "src/lib/deeper.mjs"),
-    (["node", "--import=./src/lib/deeper.mjs", "x"], "src/lib/deeper.mjs"),
-    (["node", "."], "src/main.js"),
-    (["npm", "start"], "src/main.js"),
-    (["npm", "run", "start"], "package.json"),
-    (["npx", "tool"], "bin/tool.mjs"),
-    (["npx", "./src"], "src/lib/deep.js"),
-    (["npx", "linked"], "node_modules/.bin/linked"),
-    (["npx", "linked"], "node_modules/linked/index.js"),
-    (["sh", "./run.sh"], "server.py"),
-    (["./run.sh"], "run.sh"),
-    (["bash", "-c", "cd . && node src/main.js"], "src/main.js"),
-    (["make", "start"], "server.py"),
-    (["python", "server.py", "--config=notes.txt"], "notes.txt"),
+LAUNCHED: list[list[str]] = [
+    ["uvx", "mcp-server-sqlite", "--db-path", "data.db"],
+    ["uvx", "--from", "mcp-server-git==1.2", "mcp-server-git", "--repository", "."],
+    ["/usr/local/bin/uvx", "mcp-server-time@latest"],
+    ["uv", "tool", "run", "mcp-server-time"],
+    ["pipx", "run", "mcp-server-time"],
+    ["npx", "-y", "@modelcontextprotocol/server-filesystem", ".", "src"],
+    ["npx", "-y", "-p", "some-package@1.2.3", "some-server"],
+    ["docker", "run", "-i", "--rm", "-e", "TOKEN", "-v", "/srv/elsewhere:/data", "mcp/time"],
+]
+RUNS_THE_FOLDER: list[list[str]] = [
+    ["python3", "-m", "server"],
+    ["./run.sh"],
+    ["make", "start"],
+    ["some-program"],
+    ["uv", "run", "own-server"],
+    ["uvx", "--from", ".", "own-server"],
+    ["uvx", "--with-editable", "src", "some-server"],
+    ["uvx", "--unknown", "some-server"],
+    ["uvx", "uvicorn", "server:app"],
+    ["uvx", "some-server", "run", "server.py"],
+    ["uvx", "python", "-m", "server"],
+    ["./uvx", "some-server"],
+    ["npx", "./src"],
+    ["npx", "tsx", "src/main.js"],
+    ["npx", "some-server", "python server.py"],
+    ["docker", "run", "-v", ".:/app", "python:3.12", "python", "/app/server.py"],
+    ["docker", "compose", "up"],
 ]
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
-    for name, text in FILES.items():
+    for name in ("server.py", "src/main.js", "src/lib/deep.so", "notes.md", "data.db", "run.sh"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
+        (folder / name).write_text("")
     return folder
 
 
-@pytest.mark.parametrize(("words", "file"), LED_TO, ids=lambda part: str(part))
-def test_a_change_of_code_that_a_command_line_leads_to_is_seen(
-    words: list[str], file: str, project: Path
+def run_of(folder: Path, *words: str, cwd: str | None = None, **env: str) -> dict[str, str]:
+    """The hashes of what a command line in ``folder`` may run."""
+    code = FolderCode(folder)
+    code.add_command(words, cwd, env)
+    return code.contents()
+
+
+def changed(folder: Path, name: str, *words: str, **env: str) -> set[str]:
+    """The parts that are others once ``name`` has another content."""
+    before = run_of(folder, *words, **env)
+    assert run_of(folder, *words, **env) == before
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    with (folder / name).open("ab") as file:
+        file.write(b"another")
+    after = run_of(folder, *words, **env)
+    return {part for part in {*before, *after} if before.get(part) != after.get(part)}
+
+
+@pytest.mark.parametrize("words", RUNS_THE_FOLDER, ids=" ".join)
+def test_what_may_run_the_folder_is_bound_to_all_code_in_it(words: list[str], project: Path) -> None:
+    for name in ("gettext.py", "src/lib/deep.so", "lib/common.pm", "native.node", "types.cts", "tasks.rb"):
+        assert changed(project, name, *words) == {f"file {name}"}
+
+
+@pytest.mark.parametrize("words", LAUNCHED, ids=" ".join)
+def test_a_package_or_an_image_that_is_fetched_by_its_name_is_not(words: list[str], project: Path) -> None:
+    for name in ("server.py", "gettext.py", "data.db"):
+        assert changed(project, name, *words) == set()
+
+
+def test_a_package_is_bound_to_the_folder_where_its_variables_change_what_runs(project: Path) -> None:
+    words = ("uvx", "mcp-server-time")
+    assert changed(project, "server.py", *words, TOKEN="x", DATA="data.db") == set()
+    assert changed(project, "server.py", *words, PYTHONPATH=".") == {"file server.py"}
+
+
+def test_a_file_of_settings_that_a_package_is_given_counts_alone(project: Path) -> None:
+    (project / "own.json").write_text("{}")
+    words = ("uvx", "some-server", "--config=own.json")
+    assert changed(project, "own.json", *words) == {"file own.json"}
+    assert changed(project, "server.py", *words) == set()
+
+
+@pytest.mark.parametrize(
+    "name", ["package.json", ".npmrc", "node_modules/some-server/index.js", "node_modules/.bin/some-server"]
+)
+def test_what_npx_reads_of_the_project_counts(name: str, project: Path) -> None:
+    (project / "package.json").write_text('{"name": "own", "bin": {"own-tool": "src/main.js"}}')
+    assert changed(project, "server.py", "npx", "-y", "some-server@1") == set()
+    assert changed(project, "server.py", "npx", "own-tool") == {"file server.py"}
+    assert f"file {name}" in changed(project, name, "npx", "-y", "some-server@1")
+
+
+@pytest.mark.parametrize("name", ["notes.md", "data.db", "log/today.log", "pictures/a.PNG", "x.csv"])
+def test_texts_and_databases_change_without_a_question(name: str, project: Path) -> None:
+    assert changed(project, name, "python3", "server.py", "--db", "data.db") == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (["python3", "notes.md"], "notes.md"),
+        (["python3", "-u", "data.db"], "data.db"),
+        (["python3", "-W", "ignore", "data.db"], "data.db"),
+        (["node", "--require", "./src/main.js", "--import=./data.db", "server.js"], "data.db"),
+        (["bash", "-c", "cd . && python3 data.db"], "data.db"),
+        (["bash", "-c", "./notes.md;true"], "notes.md"),
+        (["./run.sh", "--script", "server.py"], "server.py"),
+        (["python3", "server.py"], "requirements.txt"),
+        (["python3", "server.py"], "requirements/dev.txt"),
+    ],
+    ids=str,
+)
+def test_what_an_interpreter_is_given_counts_whatever_it_ends_in(
+    words: list[str], name: str, project: Path
 ) -> None:
-    before = program_files(words, project)
-    assert program_files(words, project) == before
-    with (project / file).open("a") as changed:
-        changed.write("\n# another\n")
-    after = program_files(words, project)
-    assert {name for name in after if before.get(name) != after[name]} == {f"file {file}"}
+    assert changed(project, name, *words) == {f"file {name}"}
 
 
-def test_code_is_found_from_the_folder_that_the_server_is_started_in(project: Path) -> None:
-    found = program_files(["node", "main.js"], project, "src")
-    assert {"file src/main.js", "file src/lib/deep.js"} <= set(found)
+def test_no_file_is_left_out_because_of_its_content(project: Path) -> None:
+    (project / "server.pyz").write_bytes(b"SQLite format 3\0")
+    (project / "large.py").write_bytes(b"\0" * 3_000_000)
+    for name in ("server.pyz", "large.py"):
+        assert changed(project, name, "python3", "server.pyz") == {f"file {name}"}
 
 
-def test_a_folder_of_modules_that_a_variable_names_counts(project: Path) -> None:
-    assert "file src/laid_out.py" in program_files(["python"], project, values=["/nowhere:src"])
+def test_an_executable_text_is_code(project: Path) -> None:
+    (project / "notes.md").chmod(0o755)
+    assert changed(project, "notes.md", "python3", "server.py") == {"file notes.md"}
 
 
-def test_the_project_as_what_a_program_works_on_is_no_code(project: Path) -> None:
-    assert program_files(["files-server", "--root", "."], project) == {}
+def test_what_lies_past_the_first_64_mib_of_a_file_counts(project: Path) -> None:
+    with (project / "server.pyz").open("wb") as file:
+        file.truncate(65 * 1024 * 1024)
+    (part,) = changed(project, "server.pyz", "python3", "server.pyz")
+    assert part.startswith("file server.pyz")
 
 
-def test_a_folder_too_large_to_compare_is_another_one_each_time(project: Path) -> None:
-    (project / "big").mkdir()
+def test_the_folder_behind_a_linked_script_counts(project: Path, tmp_path: Path) -> None:
+    shared = tmp_path / "shared" / "app"
+    shared.mkdir(parents=True)
+    (shared / "main.py").write_text("")
+    (project / "linked.py").symlink_to("../shared/app/main.py")
+    assert changed(project, "../shared/app/main.py", "python3", "linked.py") == {
+        "file linked.py",
+        "file ../shared/app/main.py",
+    }
+    assert changed(project, "../shared/app/helper.py", "python3", "linked.py") == {
+        "file ../shared/app/helper.py"
+    }
+
+
+def test_links_in_the_folder_are_followed_and_what_they_say_counts(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "packages" / "lib").mkdir(parents=True)
+    (project / "node_modules").mkdir()
+    (project / "node_modules" / "lib").symlink_to("../../packages/lib")
+    (project / "evil.py").symlink_to("notes.md")
+    (project / "round").symlink_to(".")
+    words = ("node", "src/main.js")
+    assert changed(project, "../packages/lib/index.js", *words) == {"file node_modules/lib/index.js"}
+    assert changed(project, "notes.md", *words) == {"file evil.py"}
+    before = run_of(project, *words)
+    (project / "evil.py").unlink()
+    (project / "evil.py").symlink_to("data.db")
+    assert run_of(project, *words)["link evil.py"] != before["link evil.py"]
+
+
+def test_the_repository_that_the_config_lies_in_counts_whole(project: Path) -> None:
+    (project / ".git").mkdir()
+    (project / "tools").mkdir()
+    (project / "tools" / "toolspan.yaml").write_text("")
+    assert changed(project / "tools", "../lib/x.js", "node", "serve.js") == {"file ../lib/x.js"}
+    assert changed(project / "tools", "toolspan.yaml", "node", "serve.js") == set()
+
+
+def test_neither_git_nor_our_own_state_is_walked_unless_a_word_leads_there(project: Path) -> None:
+    private_folder(project / ".toolspan")
+    for name in (".git/config", ".toolspan/state.py"):
+        assert changed(project, name, "python3", "server.py") == set()
+    (project / ".git" / "hooks").mkdir()
+    (project / ".git" / "hooks" / "run").write_text("")
+    words = ("bash", ".git/hooks/run")
+    assert changed(project, ".git/hooks/beside", *words) == {"file .git/hooks/beside"}
+
+
+def test_a_state_folder_that_came_with_the_folder_is_walked(project: Path) -> None:
+    (project / ".toolspan").mkdir()
+    (project / ".toolspan" / "run.py").write_text("")
+    assert changed(project, ".toolspan/run.py", "python3", "server.py") == {"file .toolspan/run.py"}
+
+
+@pytest.mark.parametrize("flag", ["-I", "-E", "-uE", "-Xpycache_prefix=x"])
+def test_compiled_modules_count_where_a_program_may_run_them(flag: str, project: Path) -> None:
+    name = "__pycache__/helper.cpython-311.pyc"
+    assert changed(project, name, "python3", "-m", "server") == set()
+    assert changed(project, name, "python3", flag, "server.py") == {f"file {name}"}
+    assert changed(project, name, "./run.sh") == {f"file {name}"}
+    assert changed(project, "helper.pyc", "python3", "-m", "server") == {"file helper.pyc"}
+
+
+def test_of_a_large_folder_sizes_and_times_are_compared(project: Path) -> None:
+    (project / "node_modules").mkdir()
     for number in range(MOST_FILES + 1):
-        (project / "big" / f"{number}.js").touch()
-    first, second = program_files(["node", "big"], project), program_files(["node", "big"], project)
-    assert first != second and any("asked about each time" in name for name in first)
+        (project / "node_modules" / f"{number}.js").touch()
+    part = "folder node_modules (its files' sizes and times)"
+    assert changed(project, "server.py", "node", "src/main.js") == {"file server.py"}
+    assert changed(project, "node_modules/new.js", "node", "src/main.js") == {part}
+    path = project / "node_modules" / "7.js"
+    path.write_text("old")
+    times = path.stat()
+    before = run_of(project, "node", "src/main.js")
+    path.write_text("new")
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert run_of(project, "node", "src/main.js")[part] != before[part]
 
 
-def test_files_that_code_writes_do_not_count(project: Path) -> None:
-    path = project / "writer.py"
-    path.write_text("open('state.json', 'w')\n")
-    before = imported_files(path, path.read_bytes())
-    (project / "state.json").write_text("{}")
-    assert imported_files(path, path.read_bytes()) == before
+def test_a_folder_too_large_to_compare_is_another_one_each_time(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code_files, "MOST_LISTED", 3)
+    first, second = run_of(project, "node", "x"), run_of(project, "node", "x")
+    assert first != second and any("it is asked about each time" in name for name in first)
+
+
+def test_pipes_are_not_waited_for(project: Path) -> None:
+    for name in ("server.pipe", "package.json", "pipe.py"):
+        os.mkfifo(project / name)
+    assert "file server.pipe (not a regular file)" in run_of(project, "python3", "server.pipe")
+    run_of(project, "npx", "some-server")
+
+
+@pytest.mark.parametrize("cwd", ["~nobody-has-this-name/x", "round", "missing", "/"])
+def test_a_working_directory_that_is_none_keeps_nothing_from_being_compared(cwd: str, project: Path) -> None:
+    (project / "round").symlink_to("round")
+    assert "file server.py" in run_of(project, "python3", "server.py", cwd=cwd)
+
+
+def test_a_working_directory_beside_the_folder_counts_whole(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "beside").mkdir()
+    (tmp_path / "beside" / "server.py").write_text("")
+    found = run_of(project, "python3", "-m", "server", cwd="../beside")
+    assert {"file server.py", "file ../beside/server.py"} <= set(found)
+
+
+def test_a_folder_that_cannot_be_read_is_named(project: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root reads everything")
+    (project / "src").chmod(0)
+    try:
+        assert "folder src (it cannot be read)" in run_of(project, "node", "x")
+    finally:
+        (project / "src").chmod(0o755)
 
 
 def items(folder: Path, document: Any) -> dict[tuple[str, str], UntrustedItem]:

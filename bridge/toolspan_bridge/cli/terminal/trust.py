@@ -10,11 +10,15 @@ from pathlib import Path
 
 import click
 
+from toolspan_server.common.visible import written_out_line
 from toolspan_server.config import WHOLE
 
 from ...trust.folders import Untrusted
 from .output import print_coloured
 from .questions.lines import asked_yes
+
+_SHOWN = 20
+"""How many changed parts of an item are named."""
 
 
 def asked_to_trust(folder: Path, found: Sequence[Untrusted]) -> bool:
@@ -42,9 +46,14 @@ def _lines(folder: Path, found: Sequence[Untrusted]) -> list[tuple[str, str | No
         is_other = bool(each.before or each.changed)
         lines.append((f"  {'+' if each.before else ' '} {each.item}", "green" if each.before else None))
         if is_other and each.changed:
-            lines.append((f"      changed since you allowed it: {', '.join(each.changed)}", "cyan"))
+            lines.append((f"      changed since you allowed it: {_named(each.changed)}", "cyan"))
     lines.append(("Without your trust this is left out, and the rest of the config works.", "yellow"))
     return lines
+
+
+def _named(changed: Sequence[str]) -> str:
+    more = f" and {len(changed) - _SHOWN:,} more" if len(changed) > _SHOWN else ""
+    return written_out_line(", ".join(changed[:_SHOWN])) + more
 
 
 @contextmanager

@@ -11,6 +11,9 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolspan_server.common.regular_files import read_regular
+from toolspan_server.schema.positions import SIZE_LIMIT
+
 from ...errors import StoreError, UsageError
 from ...files.replacement import replace_file
 from ...sessions.chosen.config import ConfigChoice, config_paths_or_default
@@ -90,7 +93,7 @@ class SuggestedFile:
 
         for path in config_paths_or_default(self.choice.paths):
             try:
-                before = path.read_bytes().decode("utf-8")
+                before = read_regular(path, SIZE_LIMIT).decode("utf-8")
             except (OSError, ValueError) as error:
                 raise StoreError(f"the config {path} cannot be read: {error}") from None
             yield path, before, *reworded_config(before, str(path), rewordings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -83,7 +84,7 @@ def submit(
     from ...batch import submit_batch
 
     asked = read_questions(questions)
-    if output.exists():
+    if os.path.lexists(output):
         raise UsageError(f"{output} is there already: collect that batch first, or choose another --output")
     if not output.absolute().parent.is_dir():
         raise UsageError(f"{output}: there is no such folder")

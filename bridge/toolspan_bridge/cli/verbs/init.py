@@ -17,7 +17,7 @@ import click
 from toolspan_server.config import DEFAULT_FILES, load_config
 
 from ...errors import UsageError
-from ...files.replacement import replace_file
+from ...files.replacement import place_within, replace_file
 from ..init import (
     SCHEMA,
     Calling,
@@ -40,6 +40,7 @@ from ..terminal.questions.one_question import has_terminal
 from ..terminal.waiting.waits import waiting
 
 EXIT_TOOL_ERROR = 5
+_DEFAULT_OUTPUT = Path("toolspan.yaml")
 _TOOL = re.compile(r"\$\.tools\.registry\[(\d+)\]")
 
 
@@ -77,7 +78,7 @@ _TOOL = re.compile(r"\$\.tools\.registry\[(\d+)\]")
 )
 @click.option("--name", default="toolspan", metavar="NAME", help="How the server introduces itself.")
 @click.option(
-    "-o", "--output", default="toolspan.yaml", metavar="FILE", help="Default: toolspan.yaml; -: stdout."
+    "-o", "--output", default=str(_DEFAULT_OUTPUT), metavar="FILE", help="Default: toolspan.yaml; -: stdout."
 )
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
 @json_option
@@ -115,6 +116,7 @@ def command(
     if path is None:
         emit_document(text)
     else:
+        _check_place(path)
         put_schema(directory)
         _write(path, text)
     _tell(path, written, served, as_json=as_json)
@@ -236,6 +238,16 @@ def _wrong(name: str, tools: Sequence[Entry], sources: Sequence[Entry]) -> dict[
 def _temporary(path: Path) -> tuple[int, str]:
     try:
         return tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
+    except OSError as fault:
+        raise UsageError(f"{path} cannot be written: {fault.strerror}") from None
+
+
+def _check_place(path: Path) -> None:
+    """Raise ``UsageError`` where nobody named ``path``, and a link leads out of this folder there."""
+    if path != _DEFAULT_OUTPUT:
+        return
+    try:
+        place_within(Path.cwd(), path)
     except OSError as fault:
         raise UsageError(f"{path} cannot be written: {fault.strerror}") from None
 

@@ -19,6 +19,7 @@ from toolspan_server.config import (
 )
 
 from ...errors import ConsentError, UsageError
+from ...files.replacement import place_within
 from ...sessions.chosen.config import ConfigChoice, config_paths_or_default
 from ..host import TERMINAL
 from ..inputs.options import json_option, read_config, trust_option
@@ -84,7 +85,7 @@ def command(
     if only_print and server is not None:
         emit_document(snippet(row, chosen, server))
         return
-    change = planned(row, row.path(scope, _surroundings()), chosen, server)
+    change = planned(row, _place(row, scope), chosen, server)
     if only_print:
         emit_document(change.after)
         return
@@ -158,6 +159,17 @@ def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"{option} wants KEY=VALUE")
         pairs[name] = value
     return pairs
+
+
+def _place(row: Client, scope: str) -> Path:
+    """The client's file. Raises ``UsageError``, also where a link leads out of the project."""
+    path = row.path(scope, _surroundings())
+    if scope == "project":
+        try:
+            place_within(Path.cwd(), path)
+        except OSError as fault:
+            raise UsageError(f"{path} cannot be written: {fault.strerror}") from None
+    return path
 
 
 def _surroundings() -> HostEnvironment:

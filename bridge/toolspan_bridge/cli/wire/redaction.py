@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import unquote
 
+from toolspan_server.common.regular_files import read_regular
 from toolspan_server.common.secrets.key_shapes import without_keys
 from toolspan_server.common.secrets.redaction import InBase64, pattern
 from toolspan_server.config import Config, ConfigError
-from toolspan_server.schema.positions import parse_document
+from toolspan_server.schema.positions import SIZE_LIMIT, parse_document
 
 from ..other_clients.discovery import is_secret, without_secrets
 
@@ -44,7 +45,7 @@ def redactor(config: Config, files: Iterable[Path]) -> Callable[[str], str]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text("utf-8", "replace")
+        return read_regular(path, SIZE_LIMIT).decode("utf-8", "replace")
     except OSError:
         return ""
 

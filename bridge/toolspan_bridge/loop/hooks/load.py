@@ -9,7 +9,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
-from toolspan_server.common.modules.text import run_text
+from toolspan_server.common.modules.bytecode import import_from_source, project_root
+from toolspan_server.common.modules.text import MOST_OF_MODULE, run_text
+from toolspan_server.common.regular_files import read_regular
 from toolspan_server.config import Config
 
 from ...errors import UsageError
@@ -29,6 +31,8 @@ def hooks_of(config: Config) -> tuple[Hook, ...]:
     them. Raises ``UsageError`` that names
     the one that cannot be used."""
     files: dict[str, ModuleType] = {}
+    if config.hooks and config.files:
+        import_from_source(project_root(config.directory))
     return tuple(_hook(config, entry, f"$.hooks[{place}]", files) for place, entry in enumerate(config.hooks))
 
 
@@ -86,4 +90,4 @@ def text_of(config: Config, where: str) -> tuple[Path, bytes]:
         if where in original.hooks:
             return original.path.parent / where, original.hooks[where]
     path = config.directory / where
-    return path, path.read_bytes()
+    return path, read_regular(path, MOST_OF_MODULE)

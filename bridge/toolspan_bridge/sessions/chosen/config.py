@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolspan_server.common.modules.bytecode import keep_bytecode_elsewhere
 from toolspan_server.config import (
     DEFAULT_FILES,
     Config,
@@ -87,7 +88,7 @@ class ConfigChoice:
             if not host.trusts(folder, unknown):
                 _DECLINED.add(frozenset(found_keys(found)))
                 return False
-            folders.trust(folder, (each.item for each in unknown))
+            folders.trust(folder, found)
         return True
 
 
@@ -148,6 +149,8 @@ def found_config(
     """As ``config_of``, but ``host`` is not told what is left out. The items ``beside`` the config, which
     its caller uses too, are asked about in the same question."""
     files = config_paths_or_default(choice.paths)
+    if not choice.is_named:
+        keep_bytecode_elsewhere()
     if not files:
         if needed:
             raise UsageError(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from toolspan_server.common.regular_files import read_regular
 from toolspan_server.config import ConfigError
 from toolspan_server.problems import Problem
 from toolspan_server.schema.positions import SIZE_LIMIT, Document, read_document
@@ -61,7 +62,7 @@ def _text(path: Path) -> str:
     try:
         if path.stat().st_size > SIZE_LIMIT:
             raise UsageError(f"{path} has more than {SIZE_LIMIT // 2**20} MB (split it)")
-        return path.read_text("utf-8-sig")
+        return read_regular(path, SIZE_LIMIT).decode("utf-8-sig")
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

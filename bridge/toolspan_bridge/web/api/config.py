@@ -10,9 +10,11 @@ from pathlib import Path
 import anyio.to_thread
 from pydantic import Field
 
+from toolspan_server.common.regular_files import read_regular
 from toolspan_server.config import DEFAULT_FILES, Config, check_text
 from toolspan_server.config.shown_text import shown_text
 from toolspan_server.errors import ConfigError
+from toolspan_server.schema.positions import SIZE_LIMIT
 
 from ..endpoint import Answer, Call, Endpoint, Values
 from ._unset_variables import UnreadVariables
@@ -88,7 +90,7 @@ def _shown(config: Config, raw: bytes) -> str:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_regular(path, SIZE_LIMIT)
     except OSError:  # it is gone: the config that was read from it is still used
         return b""
 

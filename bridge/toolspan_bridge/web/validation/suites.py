@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolspan_server.common.regular_files import read_regular
 from toolspan_server.errors import ConfigError
 
 from ...validation import Suite, default_suite, load_suite
@@ -56,7 +57,7 @@ def _is_suite(file: Path) -> bool:
         return (
             file.is_file()
             and file.stat().st_size <= _LONGEST
-            and _HAS_SCENARIOS.search(file.read_bytes()) is not None
+            and _HAS_SCENARIOS.search(read_regular(file, _LONGEST)) is not None
         )
     except OSError:
         return False

@@ -10,6 +10,9 @@ from types import CodeType, ModuleType
 
 from typing_extensions import override
 
+MOST_OF_MODULE = 16 * 1024 * 1024
+"""The longest module that is read, in bytes."""
+
 
 def run_text(name: str, path: Path, text: bytes) -> ModuleType:
     """The module ``name`` made of ``text``, which was read from ``path``; nothing compiled is used.

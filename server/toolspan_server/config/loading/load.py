@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from ...common.garbage_collector import paused
+from ...common.modules.bytecode import keep_bytecode_elsewhere
 from ...common.secrets.redaction import Renamed
 from ...engines.registration import declared, pin_handlers, reading_only
 from ...errors import ConfigError
@@ -99,6 +100,7 @@ def _loaded(
         raise ConfigError([Problem(str(paths[0]), 0, 0, "", text, hint), *problems])
     if pinned is not None:
         pin_handlers(handler_pins(originals))
+        keep_bytecode_elsewhere()
     for source in sources:
         validate(source)
     check_together(sources, skip_invalid=skip_invalid)

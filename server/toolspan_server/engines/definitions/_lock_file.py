@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 import json
-import stat
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
+
+from ...common.regular_files import NotRegularError, open_regular
 
 LOCK_FILE = "toolspan.lock"
 LOCK_MARK, LOCK_VERSION = "toolspan_lock", 1
@@ -25,12 +26,12 @@ def locked_definitions(path: Path) -> LockedDefinitions | None:
     """The definitions in the file; ``None`` where there is no file. Raises ``ValueError``, which says why it
     cannot be read."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise ValueError("it is no regular file")
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             data = file.read(_MAX_BYTES + 1)
     except FileNotFoundError:
         return None
+    except NotRegularError:
+        raise ValueError("it is no regular file") from None
     except OSError as error:
         raise ValueError(f"it cannot be read: {error.strerror or error}") from None
     if len(data) > _MAX_BYTES:

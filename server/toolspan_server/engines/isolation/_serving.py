@@ -16,6 +16,8 @@ from ...calls.caller import Origin
 from ...calls.child_tasks import with_children_ended
 from ...calls.context import Context
 from ...common.flags import Flag
+from ...common.modules.text import MOST_OF_MODULE
+from ...common.regular_files import read_regular
 from ...errors import HandlerNotFound, ToolFailure
 from ..registration import find_handler, handler_traits, load_handler_source
 from ._framing import Frames, Message, framed
@@ -212,7 +214,7 @@ def _pinned(source: str, pin: str | None) -> bytes | None:
         return None
     from hashlib import sha256
 
-    text = Path(source).read_bytes()
+    text = read_regular(source, MOST_OF_MODULE)
     if sha256(text).hexdigest() != pin:
         raise ImportError(f"{source} is not as it was allowed (start again, which shows what it is now)")
     return text

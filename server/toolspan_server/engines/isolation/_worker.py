@@ -17,6 +17,7 @@ import anyio.to_thread
 from anyio.abc import Process
 
 from ...calls.context import Context
+from ...common.modules.bytecode import source_roots
 from ...common.processes import open_process
 from ...errors import ToolspanError
 from ._callbacks import answered
@@ -185,6 +186,7 @@ def _opening(limits: ProcessLimits) -> Message:
     """The first message to a worker."""
     return {
         "path": sys.path,
+        "from_source": source_roots(),
         "memory_bytes": limits.memory_bytes,
         "cpu_seconds": limits.cpu_seconds,
         "result_bytes": limits.result_bytes,

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Any, BinaryIO
 
+from ...common.modules.bytecode import import_from_source
 from ._framing import Frames
 from ._resource_limits import bound, on_lifeline
 
@@ -43,6 +45,8 @@ def main() -> None:
 def begin(start: dict[str, Any], frames: Frames, incoming: BinaryIO, outgoing: BinaryIO) -> None:
     """Configure the process as ``start`` says, and serve."""
     sys.path[:] = start["path"]
+    for root in start["from_source"]:
+        import_from_source(Path(root))
     bound(start["memory_bytes"])
     from ._serving import Serving
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ...common.did_you_mean import nearest
+from ...common.regular_files import open_regular
 from ...errors import ToolFailure
 from ...problems import Fault, Faulty
 from ...problems import Path as Place
@@ -213,7 +214,7 @@ def _base64(block: Mapping[str, Any], directory: Path) -> str:
 
 def _read(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             data = file.read(MAX_FILE + 1)
     except OSError as error:
         reason = error.strerror or type(error).__name__

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...common.modules.sources import found_spec
+from ...common.modules.text import MOST_OF_MODULE
+from ...common.regular_files import read_regular
 from ._declared_handlers import DeclaredHandlers
 
 _OURS = "toolspan_server"
@@ -27,7 +29,7 @@ def declarations(source: str, config_dir: Path, text: bytes | None = None) -> De
     path = (config_dir / source).resolve() if source.endswith(".py") else _module_file(source)
     if path is None:
         return DeclaredHandlers(is_all=False)
-    tree = ast.parse(path.read_bytes() if text is None else text, str(path))
+    tree = ast.parse(read_regular(path, MOST_OF_MODULE) if text is None else text, str(path))
     return DeclaredHandlers(set(_registered(tree)), _shows_all(tree))
 
 

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar
 
 from ...calls.context import Context
 from ...common.did_you_mean import nearest
-from ...common.modules.text import run_text
+from ...common.modules.bytecode import import_from_source, project_root
+from ...common.modules.text import MOST_OF_MODULE, run_text
+from ...common.regular_files import read_regular
 from ...schema.keys import Inert
 from ._own_modules import PACKAGE, import_own
 from ._without_import import declared
@@ -194,6 +196,7 @@ def load_handler_source(source: str, config_dir: Path, text: bytes | None = None
 
     Raises ``ImportError`` or ``OSError`` when it is not there, and whatever the module raises.
     """
+    import_from_source(project_root(config_dir))
     if not source.endswith(".py"):
         import_module(source)
         return
@@ -202,7 +205,7 @@ def load_handler_source(source: str, config_dir: Path, text: bytes | None = None
         return
     name = _files[path] = f"_toolspan_handlers_{path.stem}_{len(_files)}"
     try:
-        _load_file(name, path, path.read_bytes() if text is None else text)
+        _load_file(name, path, read_regular(path, MOST_OF_MODULE) if text is None else text)
     except BaseException:
         del _files[path]
         raise

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 
+from ...common.regular_files import open_regular
 from ...config import Problem
 from ...config.models.auth import TokenConfig
 from ...errors import ConfigError
@@ -77,7 +78,7 @@ def _read(path: Path) -> Iterator[tuple[str, bytes]]:
 
 def _text(path: Path) -> str:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             data = file.read(_MOST_BYTES + 1)
         if len(data) > _MOST_BYTES:
             raise _wrong(path, 0, f"has more than {_MOST_BYTES:,} bytes", "divide it")

@@ -13,6 +13,7 @@ import anyio
 import anyio.to_thread
 from typing_extensions import override
 
+from ...common.regular_files import open_regular
 from ...config.models.tools import Offer
 from ...engines.http_client import HttpClient, Policy, Request
 from ...engines.http_client._secrets import Secrets
@@ -142,7 +143,7 @@ def _read(path: Path) -> bytes:
     """The file's content. Raises ``UnusableDescription``, or ``OSError``."""
     if not path.is_file():
         raise UnusableDescription("there is no such file")
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise UnusableDescription(f"it is longer than {MAX_BYTES:,} bytes")

@@ -239,7 +239,9 @@ def test_the_hook_file_that_was_looked_at_is_what_is_run(tmp_path: Path) -> None
     (tmp_path / "helper.py").write_text("")
     config = load_config(tmp_path / "toolspan.yaml")
     (looked_at,) = untrusted_hooks(config)
-    assert {"file guard.py", "file helper.py"} <= set(looked_at.contents)
+    assert "file guard.py" in looked_at.contents
+    withheld = load_config(tmp_path / "toolspan.yaml", restricted=True).withheld
+    assert any("file helper.py" in item.contents for item in withheld)
     monkey = "from toolspan_bridge import HookDecision\ndef check(given): return None\n"
     (tmp_path / "guard.py").write_text(monkey)
     sys.modules["helper"] = ModuleType("helper")

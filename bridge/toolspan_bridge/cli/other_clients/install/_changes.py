@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, cast
 
+from toolspan_server.common.regular_files import open_regular
 from toolspan_server.config import secret_pattern
 
 from ....errors import UsageError
@@ -152,7 +153,7 @@ def _filled(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read(path: Path) -> str | None:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             data = file.read(_MOST_BYTES + 1)
     except FileNotFoundError:
         return None

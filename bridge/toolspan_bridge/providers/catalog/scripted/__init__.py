@@ -30,12 +30,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import anyio
 import yaml
 from typing_extensions import override
+
+from toolspan_server.common.regular_files import read_regular
 
 from ....errors import UsageError
 from ....formats.names import NameTable
@@ -50,12 +51,14 @@ from ._turns import RecordedTurn, mapping
 
 __all__ = ["Scripted", "Turn", "connect", "only_in"]
 
+_MOST_BYTES = 16 * 1024 * 1024
+
 
 def connect(model: str) -> Provider:
     """The script in the file ``model``. Raises ``UsageError`` that says what is wrong with it, and where."""
     check_place(model)
     try:
-        content = yaml.safe_load(Path(model).read_text(encoding="utf-8"))
+        content = yaml.safe_load(read_regular(model, _MOST_BYTES).decode("utf-8"))
     except OSError as error:
         raise UsageError(f"the script {model} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

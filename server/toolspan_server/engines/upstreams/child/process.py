@@ -15,6 +15,7 @@ import anyio.lowlevel
 from anyio.abc import ByteReceiveStream, Process
 
 from ....common.lines import Lines, Overlong
+from ....common.modules.bytecode import bytecode_environment
 from ....common.processes import open_process
 from .._spec import ServerSpec
 from ..limits.allowance import Allowance
@@ -77,7 +78,7 @@ async def _open(spec: ServerSpec) -> Process:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**base, **spec.env},
+        env={**base, **({} if spec.own else bytecode_environment()), **spec.env},
         cwd=spec.cwd,
         start_new_session=True,
     )
