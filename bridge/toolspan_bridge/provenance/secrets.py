@@ -329,15 +329,15 @@ def assigned_strings(value: Any) -> Iterator[str]:
 
 
 def _named_strings(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    stack: list[tuple[str, Any]] = list(arguments.items())
+    stack: list[tuple[str, Any]] = list(reversed([*arguments.items()]))
     while stack:
         key, value = stack.pop()
         if isinstance(value, str):
             yield key.lower(), value
         elif isinstance(value, Mapping):
-            stack.extend(cast("Mapping[str, Any]", value).items())
+            stack.extend(reversed([*cast("Mapping[str, Any]", value).items()]))
         elif isinstance(value, list | tuple):
-            stack.extend((key, each) for each in cast("list[Any]", value))
+            stack.extend((key, each) for each in reversed(cast("list[Any]", value)))
 
 
 def _paths_in(key: str, text: str) -> Iterator[str]:
@@ -353,16 +353,13 @@ def _reason(path: str) -> str:
         return ""
     path = path[-_LONGEST_PATH:]
     whole = "/" + path.removeprefix("file://").replace("\\", "/").lower().rstrip("*?").strip("\"' ")
-    for _ in range(_MOST_COPIES):
-        if _HARMLESS.search(whole):
-            return ""
-        if _any_name().search(whole):
-            return next((name.reason for name in SECRET_NAMES if _pattern(name.pattern).search(whole)), "")
-        copied = _COPY.sub("", whole)
-        if copied == whole:
-            return ""
-        whole = copied
-    return ""
+    names = [whole]
+    while len(names) < _MOST_COPIES and (copied := _COPY.sub("", names[-1])) != names[-1]:
+        names.append(copied)
+    secret = next((name for name in names if _any_name().search(name)), "")
+    if not secret or any(map(_HARMLESS.search, names)):
+        return ""
+    return next((each.reason for each in SECRET_NAMES if _pattern(each.pattern).search(secret)), "")
 
 
 @cache
