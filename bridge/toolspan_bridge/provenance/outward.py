@@ -168,7 +168,8 @@ def leaves_traces(call: MadeCall) -> bool:
 
 async def found_marks(call: MadeCall, outcome: ToolOutcome) -> tuple[Mark, ...]:
     """As ``marks_of``; a long result is read off the event loop."""
-    if _is_long([outcome]):
+    given = sum(map(len, strings_of(call.arguments)))
+    if _is_long([outcome]) or _PER_WORD * given > _LONG:
         return await anyio.to_thread.run_sync(marks_of, call, outcome)
     return marks_of(call, outcome)
 
@@ -235,7 +236,7 @@ class Conversed:
         arguments = list(before)
         marks = tuple(self._marks)
         given = sum(len(text) for text in strings_of([call.arguments, *arguments]))
-        if self._length + given > _LONG:
+        if self._length + _PER_WORD * given > _LONG:
             return await anyio.to_thread.run_sync(self._outward, call, arguments, marks)
         return self._outward(call, arguments, marks)
 
@@ -347,6 +348,8 @@ _SENDER = "the sender"
 _CITED = Mark("foreign", "pages that the model's provider searched", "the web")
 _LONG = 20_000
 """So many characters are read in about half a millisecond."""
+_PER_WORD = 10
+"""So many times as long it takes to look for names in arguments."""
 
 _ORIGIN = re.compile(r"\[(?:resource |image |audio )?([^\s\[]*) ?of the server ([^\s\]]+)")
 

@@ -18,6 +18,7 @@ __all__ = [
     "SECRET_COMMANDS",
     "SECRET_NAMES",
     "SECRET_TEXTS",
+    "SecretCommand",
     "SecretName",
     "SecretText",
     "assigned_strings",
@@ -30,70 +31,147 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class SecretName:
-    """Paths that ``pattern`` finds, in lower case and with ``/`` before each part, hold ``reason``. Endings
-    of copies (``.bak``, ``.old``, ``~``, ``.1`` …) are left out before it is looked for."""
+    """Paths in which ``pattern`` is found, in lower case and with ``/`` before each part, hold ``reason``.
+    Each has one of ``needles``, which are looked for first. Endings of copies (``.bak``, ``.old``, ``~``,
+    ``.1`` …) are left out before."""
 
     pattern: str
     reason: str
+    needles: tuple[str, ...]
 
 
 _DATA = r"(\.(json|ya?ml|toml|ini|csv|txt|xml|db|conf|cfg|properties|plist|sqlite3?))"
+_KEYS = [
+    "pem",
+    "key",
+    "p8",
+    "p12",
+    "pfx",
+    "pkcs12",
+    "ppk",
+    "jks",
+    "keystore",
+    "kdbx",
+    "kdb",
+    "asc",
+    "gpg",
+    "pgp",
+    "ovpn",
+    "keytab",
+    "agekey",
+]
+_TOKENS = [
+    "netrc",
+    "pgpass",
+    "my.cnf",
+    "mylogin.cnf",
+    "npmrc",
+    "yarnrc",
+    "yarnrc.yml",
+    "yarnrc.yaml",
+    "pypirc",
+    "git-credentials",
+    "htpasswd",
+    "s3cfg",
+    "boto",
+    "vault-token",
+    "vault_token",
+    "vault-pass",
+    "vault_pass",
+    "vault-password",
+    "vault_password",
+    "dockercfg",
+    "databrickscfg",
+    "terraformrc",
+    "condarc",
+    "authinfo",
+]
+_TOOLS = [
+    "aws",
+    "azure",
+    "oci",
+    "kube",
+    "docker",
+    "gcloud",
+    "terraform.d",
+    "cargo/credentials",
+    "gem/credentials",
+]
+
+
+def _any_of(words: Iterable[str]) -> str:
+    return f"({'|'.join(map(re.escape, words))})"
+
 
 SECRET_NAMES = (
-    SecretName(r"/\.{1,2}(flask)?env(rc|[._-][^/]*)?$", "environment variables, usually with keys"),
-    SecretName(r"/[^/]+\.env$", "environment variables, usually with keys"),
-    SecretName(r"/proc/[^/]+/environ$", "the environment variables of a process"),
     SecretName(
-        r"\.(pem|key|p8|p12|pfx|pkcs12|ppk|jks|keystore|kdbx?|asc|gpg|pgp|ovpn|keytab|agekey)$",
-        "a private key or key store",
+        r"/\.{1,2}(flask)?env(rc|[._-][^/]*)?$",
+        "environment variables, usually with keys",
+        (".env", ".flaskenv"),
     ),
-    SecretName(r"/\.?id_(rsa|dsa|ecdsa|ed25519|xmss)[^/]*$", "an SSH key"),
-    SecretName(r"/\.ssh/[^/]", "SSH keys and hosts"),
-    SecretName(r"/\.gnupg/[^/]", "GnuPG keys"),
-    SecretName(r"/\.password-store/[^/]", "passwords"),
+    SecretName(r"/[^/]+\.env$", "environment variables, usually with keys", (".env",)),
+    SecretName(r"/proc/[^/]+/environ$", "the environment variables of a process", ("/environ",)),
+    SecretName(rf"\.{_any_of(_KEYS)}$", "a private key or key store", tuple(f".{key}" for key in _KEYS)),
+    SecretName(r"/\.?id_(rsa|dsa|ecdsa|ed25519|xmss)[^/]*$", "an SSH key", ("id_",)),
+    SecretName(r"/\.ssh/[^/]", "SSH keys and hosts", (".ssh/",)),
+    SecretName(r"/\.gnupg/[^/]", "GnuPG keys", (".gnupg/",)),
+    SecretName(r"/\.password-store/[^/]", "passwords", (".password-store/",)),
+    SecretName(rf"/[._]{_any_of(_TOKENS)}$", "passwords or tokens", tuple(_TOKENS)),
     SecretName(
-        r"/[._](netrc|pgpass|my\.cnf|mylogin\.cnf|npmrc|yarnrc(\.ya?ml)?|pypirc|git-credentials|htpasswd|s3cfg|boto"
-        r"|vault[-_](token|pass(word)?)|dockercfg|databrickscfg|terraformrc|condarc|authinfo)$",
-        "passwords or tokens",
-    ),
-    SecretName(
-        r"/(auth|\.?composer/auth|local\.settings|appsettings\.[a-z]+)\.json$",
+        r"/(auth|local\.settings|appsettings\.[a-z]+)\.json$",
         "tokens or connection strings of a tool",
+        ("auth.json", "settings."),
     ),
     SecretName(
         r"/(\.m2/settings(-security)?\.xml|\.gradle/gradle\.properties|nuget\.config|wp-config\.php)$",
         "passwords or tokens",
+        (".m2/", ".gradle/", "nuget.config", "wp-config"),
     ),
     SecretName(
-        r"/\.(aws|azure|oci|kube|docker|gcloud|terraform\.d|cargo/credentials|gem/credentials)(/[^/]|$|\.)",
+        rf"/\.{_any_of(_TOOLS)}(/[^/]|$|\.)",
         "credentials of a cloud, a cluster or a registry",
+        tuple(f".{tool}" for tool in _TOOLS),
     ),
     SecretName(
         r"/\.config/(gcloud|gh|glab-cli|hub|op|rclone|doctl|git/credentials)(/|$)",
         "credentials of a command-line tool",
+        (".config/",),
     ),
-    SecretName(r"/([^/]*\.)?kube-?config[^/]*$", "credentials of a cluster"),
-    SecretName(r"/(etc/kubernetes/[^/]+\.conf|k3s\.ya?ml)$", "credentials of a cluster"),
-    SecretName(rf"/[^/]*credentials?([._-][^/]*)?{_DATA}$", "credentials, by its name"),
-    SecretName(r"/[^/]*credentials?$", "credentials, by its name"),
-    SecretName(rf"/[^/]*secrets?([._-][^/]*)?{_DATA}$", "secrets, by its name"),
-    SecretName(r"/[^/]*secrets?$", "secrets, by its name"),
-    SecretName(r"/(secrets?|credentials)/[^/]", "a file in a folder of secrets, by its name"),
+    SecretName(r"/([^/]*\.)?kube-?config[^/]*$", "credentials of a cluster", ("kubeconfig", "kube-config")),
     SecretName(
-        r"/[^/]*(service[-_]?account|client[-_]secret|adminsdk)[^/]*\.json$", "keys of a cloud account"
+        r"/(etc/kubernetes/[^/]+\.conf|k3s\.ya?ml)$", "credentials of a cluster", ("kubernetes/", "k3s.")
     ),
-    SecretName(r"\.tfstate$", "state of Terraform, which holds secrets in the clear"),
-    SecretName(r"/(etc/)?(shadow|gshadow)$", "hashes of passwords"),
+    SecretName(rf"/[^/]*credentials?(([._-][^/]*)?{_DATA})?$", "credentials, by its name", ("credential",)),
+    SecretName(rf"/[^/]*secrets?(([._-][^/]*)?{_DATA})?$", "secrets, by its name", ("secret",)),
+    SecretName(
+        r"/(secrets?|credentials)/[^/]",
+        "a file in a folder of secrets, by its name",
+        ("secret", "credential"),
+    ),
+    SecretName(
+        r"/[^/]*(service[-_]?account|client[-_]secret|adminsdk)[^/]*\.json$",
+        "keys of a cloud account",
+        ("account", "secret", "adminsdk"),
+    ),
+    SecretName(r"\.tfstate$", "state of Terraform, which holds secrets in the clear", (".tfstate",)),
+    SecretName(r"/(etc/)?(shadow|gshadow)$", "hashes of passwords", ("shadow",)),
     SecretName(
         rf"/([^/]*[._-])?(passwords?|passphrase|tokens?|api[-_]?keys?){_DATA}?$",
         "passwords or tokens, by its name",
+        ("password", "passphrase", "token", "apikey", "api-key", "api_key"),
     ),
-    SecretName(r"/(keychains|keyrings)/[^/]", "a key ring"),
-    SecretName(r"/wallet\.dat$", "keys of a wallet"),
+    SecretName(r"/(keychains|keyrings)/[^/]", "a key ring", ("keychains/", "keyrings/")),
+    SecretName(r"/wallet\.dat$", "keys of a wallet", ("wallet.dat",)),
     SecretName(
-        r"/(login data|logins\.json|key4\.db|cookies(\.sqlite)?)$", "passwords or sessions of a browser"
+        r"/(login data|logins\.json|key4\.db|cookies(\.sqlite)?)$",
+        "passwords or sessions of a browser",
+        ("login", "key4.db", "cookies"),
     ),
-    SecretName(r"/\.(bash|zsh|psql|mysql|python|node_repl)_history$", "commands, which may hold passwords"),
+    SecretName(
+        r"/\.(bash|zsh|psql|mysql|python|node_repl)_history$",
+        "commands, which may hold passwords",
+        ("_history",),
+    ),
 )
 """Names of files that usually hold secrets."""
 
@@ -110,13 +188,22 @@ _COPY = re.compile(
 
 _MOST_COPIES = 8
 
+
+@dataclass(frozen=True, slots=True)
+class SecretCommand:
+    """Commands in which ``pattern`` is found do what ``reason`` says."""
+
+    pattern: str
+    reason: str
+
+
 _SHELL_START = r"(^|[\s;&|(`])"
 SECRET_COMMANDS = (
-    SecretName(
+    SecretCommand(
         _SHELL_START + r"(printenv|env|export -p|declare -x|set)(\s*$|\s*[;&|>)`])",
         "prints the environment variables, usually with keys",
     ),
-    SecretName(
+    SecretCommand(
         _SHELL_START + r"(gh auth token|glab auth status|gcloud auth print-|aws configure (get|export)"
         r"|az account get-access|kubectl get secrets?|vault (read|kv get)|op (read|item get)|pass show"
         r"|git credential fill|security find-(generic|internet)-password|secret-tool lookup"
@@ -242,6 +329,7 @@ SECRET_TEXTS = (
 
 _FILES = "path file filename file_name file_path filepath notebook_path uri source src from paths files glob"
 _FILE_KEYS = frozenset(_FILES.split())
+_NEEDLES = tuple(dict.fromkeys(needle for each in SECRET_NAMES for needle in each.needles))
 _COMMAND_KEYS = frozenset(["command", "cmd", "script", "commands", "shell", "code"])
 _WORDS = re.compile(r"[^\s'\"`;&|<>(){}=,$]+")
 _LONGEST = 65_536
@@ -262,7 +350,7 @@ def _named(arguments: Mapping[str, Any]) -> Iterator[str]:
             yield f"a command that is too long to be looked through ({len(text):,} characters)"
         if key in _COMMAND_KEYS:
             for each in SECRET_COMMANDS:
-                if _pattern(each.pattern).search(text[:_LONGEST]):
+                if re.search(each.pattern, text[:_LONGEST]):
                     yield f"a command that {each.reason}"
         yield from _told(_paths_in(key, text[:_LONGEST]))
 
@@ -356,16 +444,14 @@ def _reason(path: str) -> str:
     names = [whole]
     while len(names) < _MOST_COPIES and (copied := _COPY.sub("", names[-1])) != names[-1]:
         names.append(copied)
-    secret = next((name for name in names if _any_name().search(name)), "")
-    if not secret or any(map(_HARMLESS.search, names)):
+    if not any(needle in whole for needle in _NEEDLES) or any(map(_HARMLESS.search, names)):
         return ""
-    return next((each.reason for each in SECRET_NAMES if _pattern(each.pattern).search(secret)), "")
-
-
-@cache
-def _any_name() -> Any:
-    """One pattern for all names: most paths are none of them."""
-    return _pattern("|".join(f"(?:{each.pattern})" for each in SECRET_NAMES))
+    for each in SECRET_NAMES:
+        if any(needle in whole for needle in each.needles):
+            found = _pattern(each.pattern)
+            if any(found.search(name) for name in names):
+                return each.reason
+    return ""
 
 
 @cache

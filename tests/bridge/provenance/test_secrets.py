@@ -15,6 +15,7 @@ from toolspan_bridge.provenance.secrets import (
     SECRET_COMMANDS,
     SECRET_NAMES,
     SECRET_TEXTS,
+    SecretName,
     secret_names,
     secret_texts,
 )
@@ -70,7 +71,18 @@ NAMED: list[dict[str, Any]] = [
             ".m2/settings.xml",
             ".vault-token",
             "etc/kubernetes/admin.conf",
-            ".password-store/mail.gpg",
+            ".password-store/mail",
+            ".ssh/config",
+            ".gnupg/pubring.kbx",
+            ".local/share/keyrings/login",
+            "wallet.dat",
+            "key4.db",
+            ".bash_history",
+            "x.tfstate",
+            "etc/shadow",
+            "secrets/x",
+            "prod_secrets.yaml",
+            "a.json.secret",
         )
     ),
     {"command": "cd x; gh auth token"},
@@ -138,6 +150,12 @@ PLAIN = [
 def test_a_call_that_names_such_a_file_is_noticed_with_the_reason(arguments: dict[str, Any]) -> None:
     found, *_ = secret_names(arguments)
     assert re.search(r"\(.+\)$|^a command that ", found)
+
+
+@pytest.mark.parametrize("entry", SECRET_NAMES, ids=lambda each: each.pattern)
+def test_for_each_entry_of_the_table_there_is_a_name_that_it_finds(entry: SecretName) -> None:
+    named = [found for arguments in NAMED for found in secret_names(arguments)]
+    assert any(entry.reason in found for found in named)
 
 
 @pytest.mark.parametrize("arguments", HARMLESS, ids=json.dumps)

@@ -44,6 +44,7 @@ class Log:
         self.tools = {
             "look": Here("look", readOnlyHint=True),
             "copy": Here("copy"),
+            "move": Here("move", idempotentHint=False),  # runs alone
             "dump": Here("dump", KEY),
             "send": Performed("send"),
             "find": Performed("find", readOnlyHint=True),
@@ -73,9 +74,10 @@ def play(*calls: tuple[str, dict[str, Any]]) -> tuple[Log, list[str]]:
     return log, anyio.run(run_turn, log, calls, Conversation())
 
 
-def test_what_an_earlier_call_of_the_turn_copied_counts() -> None:
-    log, asked = play(("copy", {"from": ".env", "to": "public/x"}), ("send", {"path": "public/x"}))
-    assert (asked, log.performed("copy"), log.performed("send")) == (["send"], 1, 0)
+@pytest.mark.parametrize("tool", ["copy", "move"])
+def test_what_an_earlier_call_of_the_turn_copied_counts(tool: str) -> None:
+    log, asked = play((tool, {"from": ".env", "to": "public/x"}), ("send", {"path": "public/x"}))
+    assert (asked, log.performed(tool), log.performed("send")) == (["send"], 1, 0)
 
 
 def test_what_the_result_of_an_earlier_call_shows_counts_where_it_could_have_been_left_here() -> None:
@@ -122,7 +124,7 @@ def test_calls_that_nobody_has_to_wait_for_run_side_by_side() -> None:
 STEPS = st.lists(
     st.one_of(
         st.tuples(
-            st.sampled_from(["look", "copy"]),
+            st.sampled_from(["look", "copy", "move"]),
             st.sampled_from([{"path": "a.txt"}, {"path": ".env"}, {"path": "id_rsa.bak"}]),
         ),
         st.tuples(st.sampled_from(["dump", "send", "find"]), st.just({"path": "a.txt"})),
