@@ -41,62 +41,14 @@ class SecretName:
 
 
 _DATA = r"(\.(json|ya?ml|toml|ini|csv|txt|xml|db|conf|cfg|properties|plist|sqlite3?))"
-_KEYS = [
-    "pem",
-    "key",
-    "p8",
-    "p12",
-    "pfx",
-    "pkcs12",
-    "ppk",
-    "jks",
-    "keystore",
-    "kdbx",
-    "kdb",
-    "asc",
-    "gpg",
-    "pgp",
-    "ovpn",
-    "keytab",
-    "agekey",
-]
-_TOKENS = [
-    "netrc",
-    "pgpass",
-    "my.cnf",
-    "mylogin.cnf",
-    "npmrc",
-    "yarnrc",
-    "yarnrc.yml",
-    "yarnrc.yaml",
-    "pypirc",
-    "git-credentials",
-    "htpasswd",
-    "s3cfg",
-    "boto",
-    "vault-token",
-    "vault_token",
-    "vault-pass",
-    "vault_pass",
-    "vault-password",
-    "vault_password",
-    "dockercfg",
-    "databrickscfg",
-    "terraformrc",
-    "condarc",
-    "authinfo",
-]
-_TOOLS = [
-    "aws",
-    "azure",
-    "oci",
-    "kube",
-    "docker",
-    "gcloud",
-    "terraform.d",
-    "cargo/credentials",
-    "gem/credentials",
-]
+_KEY_ENDINGS = "pem key p8 p12 pfx pkcs12 ppk jks keystore kdbx kdb asc gpg pgp ovpn keytab agekey"
+_TOKEN_FILES = """
+netrc pgpass my.cnf mylogin.cnf npmrc yarnrc yarnrc.yml yarnrc.yaml pypirc git-credentials htpasswd s3cfg boto
+vault-token vault_token vault-pass vault_pass vault-password vault_password dockercfg databrickscfg
+terraformrc condarc authinfo
+"""
+_CLOUD_FOLDERS = "aws azure oci kube docker gcloud terraform.d cargo/credentials gem/credentials"
+_KEYS, _TOKENS, _TOOLS = _KEY_ENDINGS.split(), _TOKEN_FILES.split(), _CLOUD_FOLDERS.split()
 
 
 def _any_of(words: Iterable[str]) -> str:
