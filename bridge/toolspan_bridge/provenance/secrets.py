@@ -188,7 +188,11 @@ def _is_value(match: Any) -> bool:
     """Whether a name and what follows it are a secret: in quotes, or with a digit, or long and the whole
     rest of its line; not what only stands for one."""
     name, sign, quote, value, after = match.groups()
-    if _PLACEHOLDER.fullmatch(value) or (_PAGING.search(name) and "pass" not in name.lower()):
+    if (
+        _PLACEHOLDER.fullmatch(value)
+        or "://" in value
+        or (_PAGING.search(name) and "pass" not in name.lower())
+    ):
         return False
     if quote:
         return True

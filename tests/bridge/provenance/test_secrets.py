@@ -142,6 +142,7 @@ PLAIN = [
     "self.token = request.token",
     "token: SecretToken",
     "const token = await getToken()",
+    "Set a new password: https://x.example/reset-1",
     "passwords are hashed",
 ]
 

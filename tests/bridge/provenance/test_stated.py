@@ -109,8 +109,8 @@ def test_what_was_typed_earlier_or_by_an_agent_states_nothing() -> None:
     tool = ListedTool("send_mail", "Sends.", {"type": "object"})
     foreign = [Mark("foreign", "a page", "eve.example")]
 
-    async def stated(*texts: str, **more: bool) -> bool:
-        conversed = Conversed(foreign, **more)
+    async def stated(*texts: str, is_users: bool = True) -> bool:
+        conversed = Conversed(foreign, is_users=is_users)
         await conversed.follow([User(text) for text in texts])
         found = conversed.outward(MadeCall("mail", tool, MAIL, False))
         assert found is not None

@@ -21,6 +21,7 @@ from toolspan_bridge.toolbox.local import LocalCall, LocalFailure
 
 pytestmark = pytest.mark.requirement("I24.2.4")
 
+Call = tuple[str, dict[str, Any]]
 KEY = "-----BEGIN PRIVATE KEY-----"
 
 
@@ -55,7 +56,7 @@ class Log:
 
 
 async def run_turn(
-    log: Log, calls: Sequence[tuple[str, dict[str, Any]]], talk: Conversation, hooks: tuple[Hook, ...] = ()
+    log: Log, calls: Sequence[Call], talk: Conversation, hooks: tuple[Hook, ...] = ()
 ) -> list[str]:
     """Play one turn with nobody to ask; the tools that were asked about, in order."""
     script = Scripted([turn(*calls), {"text": "done"}])
@@ -69,7 +70,7 @@ async def run_turn(
     return [each.tool for each in events if isinstance(each, ToolApprovalRequest)]
 
 
-def play(*calls: tuple[str, dict[str, Any]]) -> tuple[Log, list[str]]:
+def play(*calls: Call) -> tuple[Log, list[str]]:
     log = Log()
     return log, anyio.run(run_turn, log, calls, Conversation())
 
@@ -137,7 +138,7 @@ STEPS = st.lists(
 @settings(max_examples=60, deadline=None)
 @given(STEPS)
 def test_no_call_sends_anything_after_a_secret_in_whatever_order_a_turn_has_them(
-    steps: list[tuple[str, dict[str, Any]]],
+    steps: list[Call],
 ) -> None:
     log, asked = play(*steps)
     secret = [name == "dump" or arguments["path"] != "a.txt" for name, arguments in steps]
@@ -156,7 +157,8 @@ def test_a_call_that_failed_has_read_what_it_names() -> None:
     log, talk = Log(), Conversation()
     copy = log.tools["copy"] = Here("copy")
     copy.perform = fail
-    assert anyio.run(run_turn, log, (("copy", {"from": ".env"}), ("send", {})), talk) == ["send"]
+    calls: list[Call] = [("copy", {"from": ".env"}), ("send", {})]
+    assert anyio.run(run_turn, log, calls, talk) == ["send"]
     assert [mark.what for mark in outcomes(talk)[0].marks or ()] == [
         ".env (environment variables, usually with keys)"
     ]
@@ -165,7 +167,8 @@ def test_a_call_that_failed_has_read_what_it_names() -> None:
 def test_a_result_that_a_hook_withheld_keeps_its_marks() -> None:
     hook = Hook("withhold", "after_call", lambda _given: HookDecision(deny="private"), tools=("dump",))
     log, talk = Log(), Conversation()
-    asked = anyio.run(run_turn, log, (("dump", {}), ("send", {})), talk, (hook,))
+    calls: list[Call] = [("dump", {}), ("send", {})]
+    asked = anyio.run(run_turn, log, calls, talk, (hook,))
     assert asked == ["send"]
     assert [mark.what for mark in outcomes(talk)[0].marks or ()] == ["a private key"]
 
