@@ -49,8 +49,9 @@ class PolicyApprover:
 
     A tool of another definition than ``departure_of`` knows is asked about whatever else would allow it.
 
-    An answer that cannot be remembered counts for its call, and ``report`` is told why; without ``report``
-    the ``StoreError`` is raised.
+    An answer about a call with ``facts`` whose arguments the person changed counts for that call: the
+    facts are those of other arguments. An answer that cannot be remembered counts for its call, and
+    ``report`` is told why; without ``report`` the ``StoreError`` is raised.
     """
 
     def __init__(
@@ -147,9 +148,9 @@ class PolicyApprover:
         if isinstance(asked, Approval):
             return asked
         shown, answer = asked
-        if remembered is not None:
-            self._keep(remembered, shown, answer, departure)
         changed = None if shown.arguments == request.arguments else shown.arguments
+        if remembered is not None and not (request.facts and changed is not None):
+            self._keep(remembered, shown, answer, departure)
         return replace(answer.approval, arguments=changed, shown=shown.shown)
 
     async def _put_to(

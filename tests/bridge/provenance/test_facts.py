@@ -10,8 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.cost import at_most
-from toolspan_bridge.approvals import Approval, ApprovalRequest, PersonAnswer, Remembered
+from toolspan_bridge.approvals import (
+    Approval,
+    ApprovalRequest,
+    Departure,
+    PersonAnswer,
+    PolicyApprover,
+    Remembered,
+)
 from toolspan_bridge.approvals.patterns import CallFiles
+from toolspan_bridge.approvals.person import EditedCall
 from toolspan_bridge.approvals.remembered import Origins
 from toolspan_bridge.messages import Mark, ToolOutcome
 from toolspan_bridge.provenance.outward import Conversed, MadeCall, Outward, marks_of
@@ -98,6 +106,37 @@ def test_another_secret_of_the_same_form_or_behind_the_first_five_tells_answers_
     for one, other in (keys, names):
         assert one.after == other.after or one.facts[0] == other.facts[0]
         assert not holds(one, other) and holds(one, one)
+
+
+class Editing:
+    """A person who writes other arguments, and allows those for the conversation."""
+
+    def __init__(self) -> None:
+        self.answers: list[EditedCall | PersonAnswer] = []
+
+    async def ask(self, request: ApprovalRequest, departure: Departure | None) -> EditedCall | PersonAnswer:
+        del request, departure
+        if not self.answers:
+            yes = PersonAnswer(Approval(allowed=True, decider="person", scope="conversation"))
+            self.answers = [EditedCall({"to": "https://b.example/"}), yes]
+        return self.answers.pop(0)
+
+
+@pytest.mark.anyio
+async def test_a_yes_to_arguments_that_the_person_changed_is_none_to_those_that_were_asked_for(
+    tmp_path: Path,
+) -> None:
+    origins = Origins("c.yaml", lambda server: server, lambda _server, _tool: "")
+    remembered = Remembered(tmp_path / "approvals.json", origins, "local", "talk")
+    person = Editing()
+    asked = outward([Mark("secret", "a private key")], ["a"])
+    request = ApprovalRequest(
+        "1", "mail", TOOL, {"to": "https://a.example/"}, asked.reason, asked.facts, facts_digest=asked.digest
+    )
+    allowed = await PolicyApprover("never", person=person, remembered=remembered).decide(request)
+    assert allowed.arguments == {"to": "https://b.example/"}
+    later = await PolicyApprover("never", remembered=remembered).decide(request)
+    assert not later.allowed
 
 
 def test_many_marks_are_taken_in_in_time_that_grows_with_them() -> None:
