@@ -20,11 +20,11 @@ class Performed:
         schema = more.pop("schema", {"type": "object"})
         self.definition = ListedTool(name, f"The tool {name}.", schema, {"annotations": more})
         self.calls: list[dict[str, Any]] = []
-        self._perform = perform
+        self.perform = perform
 
     async def call(self, call: LocalCall) -> Any:
         self.calls.append(dict(call.arguments))
-        return {"seen": dict(call.arguments)} if self._perform is None else await self._perform(call)
+        return {"seen": dict(call.arguments)} if self.perform is None else await self.perform(call)
 
 
 def box(*tools: Performed) -> Toolbox:

@@ -83,6 +83,7 @@ class _Task:
         conversation = Conversation()
         conversation.id = call.conversation  # its tools work in the same files, and /undo knows of them
         conversation.inherited = tuple(call.marks)
+        conversation.is_agents = True
         kept = ""
         try:
             answer, calls = await _answered(below, toolbox, conversation, call, agent)

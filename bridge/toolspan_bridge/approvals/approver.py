@@ -58,12 +58,14 @@ class PolicyApprover:
 
     A call with ``facts`` (it would carry data outward after something was read that needs care) is asked
     about under every policy, unless ``outward`` says otherwise, a rule or ``allowed`` names it, or an earlier
-    answer in the conversation was given about the same facts.
+    answer in the conversation was given about the same facts. Where nobody can be asked, it is made if
+    nothing else needs a decision and what the user typed states it.
 
     A tool of another definition than ``departure_of`` knows is asked about whatever else would allow it.
 
-    An answer that cannot be remembered counts for its call, and ``report`` is told why; without ``report``
-    the ``StoreError`` is raised.
+    An answer about a call with ``facts`` whose arguments the person changed counts for that call: the
+    facts are those of other arguments. An answer that cannot be remembered counts for its call, and
+    ``report`` is told why; without ``report`` the ``StoreError`` is raised.
     """
 
     def __init__(
@@ -125,7 +127,7 @@ class PolicyApprover:
         if rule is not None and rule.action == "allow":
             return Approval(allowed=True, decider="rule")
         if request.facts and self._outward == "allow":
-            if not self.reason_to_ask(request.server, request.tool, request.arguments):
+            if not self._needs_more(request):
                 return Approval(allowed=True, decider="policy")
             request = replace(request, facts=())
         if self._policy == "never" and not request.facts:
@@ -136,6 +138,10 @@ class PolicyApprover:
             text = f"{request.reason} (approvals.outward of the config denies it)"
             return Approval(allowed=False, decider="policy", reason=text)
         return await self._asked(request)
+
+    def _needs_more(self, request: ApprovalRequest) -> bool:
+        """Whether the call would need a decision without its facts too."""
+        return bool(self.reason_to_ask(request.server, request.tool, request.arguments))
 
     async def _departed(self, request: ApprovalRequest, departure: Departure) -> Approval:
         if departure.remedy:
@@ -152,6 +158,8 @@ class PolicyApprover:
             if known.approval is not None:
                 return known.approval
             departure = departure or known.departure
+        if self._person is None and request.stated and not self._needs_more(request):
+            return Approval(allowed=True, decider="policy", reason="the user's message states the call")
         if self._person is None:
             remedy = DEFINITION_REMEDY if departure and departure.reason else self._remedy
             text = f"{request.reason}, and there is nobody to ask here ({remedy})"
@@ -160,9 +168,9 @@ class PolicyApprover:
         if isinstance(asked, Approval):
             return asked
         shown, answer = asked
-        if remembered is not None:
-            self._keep(remembered, shown, answer, departure)
         changed = None if shown.arguments == request.arguments else shown.arguments
+        if remembered is not None and not (request.facts and changed is not None):
+            self._keep(remembered, shown, answer, departure)
         return replace(answer.approval, arguments=changed, shown=shown.shown)
 
     async def _put_to(

@@ -9,8 +9,9 @@ by a hash of its command or URL, under one config (a hash of the paths of its fi
 tool's definition, and what the config says of the tool and its server (``configured``), stay as they were.
 ``conversation`` is the id of the one that it holds in, or ``null``. ``over`` is the hash of the definition
 that this one was accepted in place of, or ``null``: while a tool differs from what is known of it, only an
-answer that was given about that difference holds. ``facts`` are those that were shown with a call that would
-carry data outward; such an answer holds in its conversation, for calls of no others.
+answer that was given about that difference holds. ``facts`` is a digest of all the facts, shown or not, about
+a call that would carry data outward, or ``""``; such an answer holds in its conversation, for calls with
+exactly these or without any.
 
 Answers without a ``principal`` are of before it was known whose they were: they hold for nobody, and are
 removed when the next one is kept.
@@ -112,7 +113,7 @@ class Remembered:
             "configured": self._configured(request),
             "over": None if departure is None else _over(departure),
             "conversation": self._conversation if scope == "conversation" or request.facts else None,
-            "facts": list(request.facts),
+            "facts": _facts(request),
             "arguments": dict(pattern.arguments),
             "paths": None if pattern.paths is None else list(pattern.paths),
         }
@@ -123,7 +124,7 @@ class Remembered:
             return False
         if kept.get("conversation") not in (None, self._conversation):
             return False
-        if not set(request.facts) <= set(kept.get("facts") or ()):
+        if request.facts and kept.get("facts") != _facts(request):
             return False
         pattern = Pattern(arguments=kept.get("arguments") or {}, paths=kept.get("paths"))
         if not pattern.arguments and pattern.paths is None:
@@ -152,6 +153,10 @@ class Remembered:
             return [*others, kept][-_MAX_ANSWERS:]
 
         self._file.change(added)
+
+
+def _facts(request: ApprovalRequest) -> str:
+    return (request.facts_digest or _hashed("\n".join(request.facts))) if request.facts else ""
 
 
 def _hashed(text: str) -> str:

@@ -25,7 +25,9 @@ class ApprovalRequest:
     """One call that needs approval. ``tool`` is its definition as ``server`` lists it now; ``arguments`` fit
     its schema. ``call_id`` is the id of the model's call, and ``reason`` says why it needs approval;
     ``facts`` are sentences that a person is shown first: of a call that would carry data outward after a
-    secret or content from outside was read, where to, and after what. ``is_own``: the server is our own,
+    secret or content from outside was read, where to, and after what. They name the first of many;
+    ``facts_digest`` tells apart all that they are about. ``stated``: what the user typed asks for this call,
+    with every value of it. ``is_own``: the server is our own,
     known by how it was started, never by what it says.
 
     ``previewer`` asks what would run the call; ``preview`` and ``shown``, its digest, are there once
@@ -38,6 +40,8 @@ class ApprovalRequest:
     arguments: Mapping[str, Any]
     reason: str = ""
     facts: tuple[str, ...] = ()
+    facts_digest: str = ""
+    stated: bool = False
     is_own: bool = False
     previewer: Previewer | None = None
     preview: CallPreview | None = None

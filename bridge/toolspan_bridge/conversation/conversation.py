@@ -111,7 +111,8 @@ class Conversation:
     them all. ``settings`` are what a person set for it alone, ``models`` what each model
     (``provider/model``) used, and ``modes`` the prompt, ``prompt.WORDING``, of each that is asked by one
     because that was measured to serve it better. ``inherited`` are the marks of the conversation whose agent
-    started this one. A ``journal`` is told of everything as it happens.
+    started this one, and ``is_agents`` says that one did: its messages of the user are that agent's words. A
+    ``journal`` is told of everything as it happens.
     The file is JSON: ``{"toolspan_conversation": 1, "messages": [{"role", …}], "id", …}``.
     """
 
@@ -130,6 +131,7 @@ class Conversation:
         self.models: dict[str, ModelUse] = {}
         self.modes: dict[str, str] = {}
         self.inherited: tuple[Mark, ...] = ()
+        self.is_agents = False
         self._plan_mode = False
         self.journal: Journal | None = None
 
@@ -212,6 +214,7 @@ class Conversation:
             "instructions": self.instructions,
             **({"plan_mode": True} if self.plan_mode else {}),
             **({"inherited": [plain(mark) for mark in self.inherited]} if self.inherited else {}),
+            **({"agents": True} if self.is_agents else {}),
             **({} if self.summary is None else {"summary": plain(self.summary)}),
             **({"left_out": self._left_out()} if self.left_out else {}),
             **({"settings": plain(self.settings)} if self.settings != Settings() else {}),
@@ -232,6 +235,7 @@ class Conversation:
         self.seconds = amount(whole.get("seconds", 0.0), f"{where}.seconds") or 0.0
         self._plan_mode = whole.get("plan_mode") is True
         self.inherited = items_of(record_of(Mark))(whole.get("inherited", []), f"{where}.inherited")
+        self.is_agents = whole.get("agents") is True
         summary = whole.get("summary")
         self.summary = None if summary is None else _read_summary(summary, f"{where}.summary")
         left_out = object_of(whole.get("left_out", {}), f"{where}.left_out")

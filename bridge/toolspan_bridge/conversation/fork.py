@@ -22,6 +22,7 @@ def forked(original: Conversation, questions: int | None = None) -> Conversation
         copy.instructions = told
     copy.plan_mode = original.plan_mode
     copy.inherited = original.inherited
+    copy.is_agents = original.is_agents
     copy.settings = original.settings
     copy.modes = dict(original.modes)
     if original.summary is not None and original.summary.messages <= len(copy.messages):

@@ -206,7 +206,9 @@ class _Run:
         model = f"{provider.name}/{question.model}"
         self._offer = Offer(question, conversation, model, toolbox.tools, self._requests.listed_tools)
         self._pending = self._offer.messages()
-        self._conversed = Conversed(conversation.inherited, toolbox.is_own)
+        self._conversed = Conversed(
+            conversation.inherited, toolbox.is_own, is_users=not conversation.is_agents
+        )
         self._reader = ToolCallReader(
             self._offer,
             toolbox,

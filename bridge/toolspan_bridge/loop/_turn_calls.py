@@ -20,8 +20,9 @@ from ..events import (
     ToolApprovalRequest,
     ToolCallFinished,
 )
-from ..messages import Assistant, Part, ToolCall, ToolOutcome, ToolSpec
-from ..provenance.outward import LOCAL, Conversed, MadeCall, found_marks
+from ..messages import Assistant, Mark, Part, ToolCall, ToolOutcome, ToolSpec
+from ..provenance.outward import LOCAL, Conversed, MadeCall, found_marks, leaves_traces, reach_of
+from ..provenance.secrets import secret_names
 from ..toolbox import Toolbox
 from ..toolbox.outcomes import failed
 from ..toolbox.reports import CallReport
@@ -45,7 +46,7 @@ CheckArguments = Callable[[ToolSpec, Mapping[str, Any]], Sequence[str]]
 class PendingCall:
     """A call that the model requested. Without an ``outcome`` it has not been run yet. ``changed``: its
     arguments are those of a hook. ``returned``: it is of a tool of the caller's own, and never run here.
-    ``raw`` are the arguments as the model wrote them."""
+    ``made``: it was begun, whatever came of it. ``raw`` are the arguments as the model wrote them."""
 
     id: str
     server: str
@@ -55,6 +56,7 @@ class PendingCall:
     outcome: ToolOutcome | None = None
     changed: bool = False
     returned: bool = False
+    made: bool = False
     raw: str = ""
 
     @property
@@ -64,7 +66,9 @@ class PendingCall:
 
     def refuse(self, error: str, error_code: str, user_action: str) -> None:
         """Give the call a failed outcome, so that it is not run."""
-        self.outcome = failed(self.id, self.tool, error, error_code, user_action)
+        outcome = failed(self.id, self.tool, error, error_code, user_action)
+        named = secret_names(self.arguments) if self.made else ()
+        self.outcome = replace(outcome, marks=tuple(Mark("secret", what) for what in named))
 
     def refuse_arguments(self, faults: Sequence[str]) -> None:
         """Give the call the outcome of arguments with ``faults``."""
@@ -83,6 +87,7 @@ class TurnCalls:
 
     ``max_parallel`` of them run at the same time. A tool that says that it is not idempotent, or that its
     calls are to be sequential, runs alone: what was requested before it has ended, what comes after waits.
+    One that reaches outside waits for those before it that may leave something here which it could send.
     """
 
     def __init__(
@@ -185,6 +190,7 @@ class _Performance:
         self._limit = anyio.CapacityLimiter(max_parallel)
         self._send = send
         self._faults = faults
+        self._begun: list[PendingCall] = []
 
     async def run(self) -> None:
         with self._send:
@@ -204,13 +210,14 @@ class _Performance:
 
     async def _perform(self, batch: list[PendingCall]) -> None:
         """Run the calls of ``batch`` side by side, those that wait for approval as soon as they have it."""
+        self._begun += batch
         async with anyio.create_task_group() as tasks:
             waiting: list[tuple[PendingCall, ApprovalRequest]] = []
             try:
                 for call in batch:
                     if self._refused(call) or await self._hooked(call):
                         continue
-                    if request := self._request(call):
+                    if request := await self._request(call):
                         waiting.append((call, request))
                     else:
                         tasks.start_soon(self._make, call, None)
@@ -285,14 +292,15 @@ class _Performance:
             arguments=dict(call.arguments or {}),
         )
 
-    def _request(self, call: PendingCall) -> ApprovalRequest | None:
-        """The request for approval of ``call``; ``None`` when it needs none."""
+    async def _request(self, call: PendingCall) -> ApprovalRequest | None:
+        """The request for approval of ``call``; ``None`` when it needs none. It may carry
+        what calls of its turn brought that have ended, and what those name that may run beside it."""
         assert call.spec is not None
         arguments = call.arguments or {}
         tool = self._toolbox.definition(call.spec)
         reason = self._approver.reason_to_ask(call.server, tool, arguments)
-        turn = [each.arguments or {} for each in self._turn.calls if each.unmade]
-        outward = self._turn.conversed.outward(self._made_call(call), turn)
+        turn = [each.arguments or {} for each in self._begun if each.made or each.unmade]
+        outward = await self._turn.conversed.judge(self._made_call(call), turn)
         if outward is not None:
             reason = "; ".join(filter(None, (reason, outward.reason)))
         if not reason:
@@ -304,6 +312,8 @@ class _Performance:
             arguments,
             reason,
             () if outward is None else outward.facts,
+            facts_digest="" if outward is None else outward.digest,
+            stated=outward is not None and outward.stated,
             is_own=self._toolbox.is_own(call.server),
             previewer=partial(self._toolbox.preview, call.spec, conversation=self._turn.conversation),
         )
@@ -350,6 +360,7 @@ class _Performance:
     async def _make(self, call: PendingCall, approval: Approval | None) -> None:
         assert call.spec is not None
         made = self._made_call(call)
+        call.made = True
         marks = list(self._turn.conversed.marks)
         before = len(marks)
         async with self._limit:
@@ -364,8 +375,8 @@ class _Performance:
                 marks=marks,
             )
         brought = (*marks[before:], *await found_marks(made, outcome))
-        outcome = replace(outcome, marks=tuple(dict.fromkeys(brought)))
-        outcome = await self._after(call, outcome)
+        self._turn.conversed.add(brought)
+        outcome = replace(await self._after(call, outcome), marks=tuple(dict.fromkeys(brought)))
         if call.changed and call.arguments is not None:
             outcome = _with_note(outcome, "A hook", call.arguments)
         if self._result_characters is not None and call.spec.key != READ_RESULT.key:
@@ -388,14 +399,20 @@ class _Performance:
     def _batches(self) -> Iterator[list[PendingCall]]:
         """The calls to be made, in order, in groups that may run side by side."""
         batch: list[PendingCall] = []
+        leaves = False
         for call in self._turn.calls:
             if not call.unmade or call.spec is None:
                 continue
             if not self._toolbox.definition(call.spec).runs_alone:
+                made = self._made_call(call)
+                if leaves and reach_of(made) != "local":
+                    yield batch
+                    batch, leaves = [], False
+                leaves = leaves or leaves_traces(made)
                 batch.append(call)
                 continue
             yield from filter(None, (batch, [call]))
-            batch = []
+            batch, leaves = [], False
         if batch:
             yield batch
 

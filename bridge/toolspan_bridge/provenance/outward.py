@@ -1,18 +1,23 @@
 """Which calls carry data outward after a conversation has read a secret, or content from outside.
 
 What a call brought is marked when it ends, and the marks stay with its result: they are saved, copied and
-compacted with it. A result without marks of its own came from somebody else, and counts as foreign.
+compacted with it. A result without marks of its own came from somebody else, and counts as foreign, as do
+attachments: only what a person typed is their own word.
 
 Who decides how far a call reaches is our own server, for its tools (``dev.toolspan/reach``). Whatever another
-server says of itself, its tools reach outside. Its hints decide only whether a call that comes after foreign
-content changes something; after a secret they decide nothing.
+server says of itself, its tools reach outside. Its hints and names decide only whether a call that comes
+after foreign content changes something *at that server*, which a server that lies could change without being
+called; what is carried there from elsewhere is looked for in the arguments. After a secret they decide
+nothing.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, Literal, cast
 from urllib.parse import urlsplit
 
@@ -20,8 +25,9 @@ import anyio.to_thread
 
 from toolspan_server.engines.upstreams import ListedTool
 
-from ..messages import Assistant, Mark, Message, ToolCall, ToolOutcome, ToolResults, User
-from .secrets import secret_lines, secret_names, secret_texts, strings_of
+from ..messages import Assistant, Mark, Message, Part, ToolCall, ToolOutcome, ToolResults, User
+from .secrets import assigned_strings, secret_lines, secret_names, secret_texts, strings_of
+from .stated import states
 
 __all__ = [
     "LOCAL",
@@ -31,6 +37,7 @@ __all__ = [
     "Outward",
     "Reach",
     "found_marks",
+    "leaves_traces",
     "marks_of",
     "marks_of_unknown",
     "reach_of",
@@ -43,13 +50,30 @@ LOCAL: Mapping[str, Any] = {"_meta": {REACH_META: "local"}}
 
 Reach = Literal["local", "code", "outside"]
 _TOOL = "works-as:"
-_VERBS = """
-get list read search find fetch query show describe count check lookup look view browse select head tail stat
-status info inspect explain compare preview download export summarize summarise retrieve load
-echo ping calculate compute convert translate parse validate
+_READS = """
+get list read search find fetch show describe count check lookup look view browse head tail stat status
+info inspect explain compare preview summarize summarise retrieve echo ping calculate compute convert
+translate parse validate
 """
-_READING = frozenset(_VERBS.split())
-"""Verbs by whose names tools change nothing, where their server gives no hint."""
+_READING = frozenset(_READS.split())
+"""Verbs that a tool may begin with and change nothing, where its server gives no hint."""
+
+_CHANGES = """
+add append apply approve archive assign ban cancel clear commit create deactivate delete deploy destroy
+disable drop edit enable erase exec execute forward import insert install invite kill merge modify mutate
+overwrite pay post publish purge push put reboot refund register reject remove rename replace reply
+reschedule reserve reset restart restore revert revoke save send share submit subscribe terminate
+transfer trash truncate unsubscribe update upload upsert wipe withdraw write and or then
+"""
+_CHANGING = frozenset(_CHANGES.split())
+"""Words by which a name says that the tool (also) does something else, wherever in it they stand."""
+
+_NAME_THINGS = "commit import invite merge post push put reply share transfer"
+_NOUNS = frozenset(_NAME_THINGS.split())
+"""Those of them that name things too: a hint that the tool only reads is believed beside them."""
+
+_PARTICLES = frozenset(["in", "out", "off", "on", "up", "down", "back", "away", "over"])
+"""Words that make another verb of the one before them: ``check_out``, ``list_on``."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _URL = re.compile(r"(?<![a-zA-Z0-9+.-])[0-9+.-]*([a-zA-Z][a-zA-Z0-9+.-]*://[^\s\"'<>\\^`{|}]+)")
@@ -81,10 +105,13 @@ class MadeCall:
 @dataclass(frozen=True, slots=True)
 class Outward:
     """Why a call needs a person's word: it carries data outward, to ``destination``, ``after`` something.
-    Each is a sentence for people."""
+    Each is a sentence for people, which names the first of many; ``digest`` tells apart all that they are
+    about. ``stated``: what the user typed says itself what the call does, with every value."""
 
     destination: str
     after: tuple[str, ...]
+    digest: str = ""
+    stated: bool = False
 
     @property
     def facts(self) -> tuple[str, ...]:
@@ -110,48 +137,75 @@ def reach_of(call: MadeCall) -> Reach:
 
 def marks_of(call: MadeCall, outcome: ToolOutcome) -> tuple[Mark, ...]:
     """What ``outcome``, of ``call``, brought into its conversation."""
-    texts = _texts(outcome)
-    found = [Mark("secret", what) for what in secret_texts(texts)]
-    if not outcome.failed:
+    found = _secrets_in(outcome)
+    if reach_of(call) != "local" or outcome.result.get("error_code") not in _READ_NOTHING:
         lines = strings_of(outcome.result.get("result")) if _is(call.tool, "Grep") else ()
         named = [*secret_names(call.arguments), *secret_lines(lines)]
         found += [Mark("secret", what) for what in dict.fromkeys(named)]
     if reach_of(call) == "outside":
         found.append(Mark("foreign", _origin(call), _source(call)))
+    else:
+        found += [Mark("foreign", f"files in {name}", name) for name in _packages(call, outcome)]
     return tuple(found)
 
 
 def marks_of_unknown(call: ToolCall | None, outcome: ToolOutcome) -> tuple[Mark, ...]:
     """The marks of a result that somebody else sent, as a client of the gateway."""
     named = () if call is None else secret_names(call.arguments)
-    found = [Mark("secret", what) for what in (*named, *secret_texts(_texts(outcome)))]
     return (
-        *found,
+        *(Mark("secret", what) for what in named),
+        *_secrets_in(outcome),
         Mark("foreign", f"a result of {outcome.name} that was sent with the conversation", _SENDER),
     )
 
 
+def leaves_traces(call: MadeCall) -> bool:
+    """Whether ``call`` may leave on this machine what a later call of its turn could send."""
+    if not call.trusted or call.tool.annotations.get("readOnlyHint") is True:
+        return False
+    return reach_of(call) != "outside" or _is(call.tool, "Bash")
+
+
 async def found_marks(call: MadeCall, outcome: ToolOutcome) -> tuple[Mark, ...]:
     """As ``marks_of``; a long result is read off the event loop."""
-    if _is_long([outcome]):
+    given = sum(map(len, strings_of(call.arguments)))
+    if _is_long([outcome]) or _PER_WORD * given > _LONG:
         return await anyio.to_thread.run_sync(marks_of, call, outcome)
     return marks_of(call, outcome)
 
 
 class Conversed:
     """What a conversation holds so far that calls could carry outward. ``inherited`` are the marks of the
-    conversation that started it; ``is_own`` tells the servers of our own."""
+    conversation that started it; ``is_own`` tells the servers of our own. ``is_users`` says that its messages
+    of the user are a person's, not those of an agent that started it."""
 
     def __init__(
-        self, inherited: Iterable[Mark] = (), is_own: Callable[[str], bool] = lambda _name: False
+        self,
+        inherited: Iterable[Mark] = (),
+        is_own: Callable[[str], bool] = lambda _name: False,
+        *,
+        is_users: bool = True,
     ) -> None:
-        self.marks: list[Mark] = list(dict.fromkeys(inherited))
+        self._marks: dict[Mark, None] = dict.fromkeys(inherited)
         self._is_own = is_own
+        self._is_users = is_users
         self._typed: list[str] = []
         self._results: list[tuple[str, ToolOutcome]] = []
+        self._length = 0
         self._searched: set[str] = set()
         self._calls: dict[str, ToolCall] = {}
+        self._stated: set[str] = set()
         self._seen = 0
+
+    @property
+    def marks(self) -> list[Mark]:
+        """Every mark so far, each once, in order."""
+        return list(self._marks)
+
+    def add(self, marks: Iterable[Mark]) -> None:
+        """Take in what a call brought, as soon as it has ended: calls that come later in its turn may carry
+        it."""
+        self._marks.update(dict.fromkeys(marks))
 
     async def follow(self, messages: Sequence[Message]) -> None:
         """Take in what is new in ``messages``, which are all of the conversation; off the event loop where
@@ -172,53 +226,82 @@ class Conversed:
                     self._take_user(message)
                 case Assistant():
                     self._calls |= {call.id: call for call in message.calls}
-                    self._add(_CITED for _ in message.citations[:1])
+                    self.add(_CITED for _ in message.citations[:1])
                 case ToolResults():
                     for outcome in message.outcomes:
                         self._take(outcome)
 
+    async def judge(self, call: MadeCall, before: Iterable[Mapping[str, Any]] = ()) -> Outward | None:
+        """As ``outward``; off the event loop where there is much to look through."""
+        arguments = list(before)
+        marks = tuple(self._marks)
+        given = sum(len(text) for text in strings_of([call.arguments, *arguments]))
+        if self._length + _PER_WORD * given > _LONG:
+            return await anyio.to_thread.run_sync(self._outward, call, arguments, marks)
+        return self._outward(call, arguments, marks)
+
     def outward(self, call: MadeCall, before: Iterable[Mapping[str, Any]] = ()) -> Outward | None:
         """Why ``call`` needs a person's word; ``None`` where it does not. ``before`` are the arguments of the
-        calls of the same turn, itself included: the model need not see a secret to have it sent."""
+        calls of the same turn that it may carry the results of, itself included: the model need not see a
+        secret to have it sent."""
+        return self._outward(call, before, tuple(self._marks))
+
+    def _outward(
+        self, call: MadeCall, before: Iterable[Mapping[str, Any]], marks: Sequence[Mark]
+    ) -> Outward | None:
         reach = reach_of(call)
         if reach == "local":
             return None
-        secrets = [mark.what for mark in self.marks if mark.kind == "secret"]
-        secrets += [what for arguments in before for what in secret_names(arguments)]
-        foreign = [mark.what for mark in self.marks if mark.kind == "foreign"]
+        secrets = [mark for mark in marks if mark.kind == "secret"]
+        secrets += [Mark("secret", what) for arguments in before for what in secret_names(arguments)]
+        foreign = [mark for mark in marks if mark.kind == "foreign"]
         if secrets:
             to = {call.server, *_hosts(call.arguments)}
-            others = [mark.what for mark in self.marks if mark.kind == "foreign" and mark.source not in to]
-            return Outward(_destination(call, reach), tuple(_told(secrets, others)))
+            return _asked(call, reach, secrets, [mark for mark in foreign if mark.source not in to])
         if foreign and (_changes(call, reach) or (reach == "outside" and self._carries(call))):
-            return Outward(_destination(call, reach), tuple(_told(secrets, foreign)))
+            return _asked(call, reach, [], foreign, stated=self._is_stated(call))
         return None
+
+    def _is_stated(self, call: MadeCall) -> bool:
+        """Whether the user's last message states ``call``; once for each call."""
+        if call.tool.annotations.get("destructiveHint") is True or not self._typed:
+            return False
+        if not states(self._typed[-1], _words_of(call), call.arguments):
+            return False
+        key = f"{len(self._typed)} {call.server} {call.tool.name} {json.dumps(dict(call.arguments))}"
+        is_first = key not in self._stated
+        self._stated.add(key)
+        return is_first
 
     def _take_user(self, message: User) -> None:
         typed, _, attached = message.text.partition("\n\n[")
-        self._typed.append(typed)
+        if self._is_users:
+            self._typed.append(typed)
+        named: set[str] = set()
         for origin in _ORIGIN.finditer(f"[{attached}"):
             uri, server = origin.groups()
+            named.add(uri)
             if not self._is_own(server):
-                self._add([Mark("foreign", f"{uri} of the server {server!r}", server)])
-            self._add(Mark("secret", what) for what in secret_names({"uri": uri}))
+                self.add([Mark("foreign", f"{uri} of the server {server!r}", server)])
+            self.add(Mark("secret", what) for what in secret_names({"uri": uri}))
         texts = [attached, *strings_of([part.data for part in message.parts if "data" not in part.data])]
-        self._add(Mark("secret", what) for what in secret_texts(texts))
+        self.add(Mark("secret", what, _digest(texts)) for what in secret_texts(texts))
         for part in message.parts:
-            self._add(Mark("secret", what) for what in secret_names({"uri": list(_uris(part.data))}))
+            uris = list(_uris(part.data))
+            self.add(Mark("secret", what) for what in secret_names({"uri": uris}))
+        if len(message.parts) > len(_GATHERED.findall(attached)):
+            self.add(_attached(part) for part in message.parts if named.isdisjoint(_uris(part.data)))
 
     def _take(self, outcome: ToolOutcome) -> None:
         marks = outcome.marks
         if marks is None:
             marks = marks_of_unknown(self._calls.get(outcome.call_id), outcome)
-        self._add(marks)
+        self.add(marks)
         sources = [mark.source for mark in marks if mark.kind == "foreign"]
         self._results.append((sources[0] if sources else "", outcome))
+        self._length += sum(map(len, _texts(outcome)))
         if any(mark.what == _WEB_SEARCH for mark in marks):
             self._searched |= {url.rstrip("/.,") for text in _texts(outcome) for url in _URL.findall(text)}
-
-    def _add(self, marks: Iterable[Mark]) -> None:
-        self.marks += [mark for mark in dict.fromkeys(marks) if mark not in self.marks]
 
     def _carries(self, call: MadeCall) -> bool:
         """Whether a call that only reads would tell somebody what it was not they or the user who said."""
@@ -254,48 +337,122 @@ class Conversed:
         return False
 
 
+_NOT_READ = """
+file_not_found invalid_parameters invalid_path permission_denied protected outside_workspace not_a_file
+"""
+_READ_NOTHING = frozenset(_NOT_READ.split())
+"""Error codes of our own tools by which a file that a call names was not read."""
+
 _WEB_SEARCH = "results of WebSearch"
 _SENDER = "the sender"
 _CITED = Mark("foreign", "pages that the model's provider searched", "the web")
 _LONG = 20_000
 """So many characters are read in about half a millisecond."""
+_PER_WORD = 10
+"""So many times as long it takes to look for names in arguments."""
 
 _ORIGIN = re.compile(r"\[(?:resource |image |audio )?([^\s\[]*) ?of the server ([^\s\]]+)")
 
 
+_GATHERED = re.compile(r"of the server \S+ is attached: \w+\]")
+
+
+def _attached(part: Part) -> Mark:
+    """What a person attached or piped in: texts that others may have written."""
+    name = next(_uris(part.data), "")
+    what = "text that was piped in" if name == "stdin" else f"the attached {name or part.type}"
+    return Mark("foreign", what, "an attachment")
+
+
+_PACKAGES = re.compile(
+    r"(?:^|[/\\ ])(node_modules|bower_components|(?:site|dist)-packages|vendor|third_party|Downloads)[/\\]"
+)
+"""Folders that by their names hold what others wrote."""
+
+
+def _packages(call: MadeCall, outcome: ToolOutcome) -> list[str]:
+    """The folders of other people's files that a call of ours named, or found something in."""
+    named = strings_of([call.arguments, outcome.result.get("result") if _is(call.tool, "Grep") else ()])
+    found = (_PACKAGES.findall(text[:_LONGEST_ARGUMENT]) for text in named)
+    return list(dict.fromkeys(name for names in found for name in names))
+
+
 def _changes(call: MadeCall, reach: Reach) -> bool:
-    """Whether ``call`` may change something elsewhere, by what is known of its tool."""
+    """Whether ``call`` may change something elsewhere, by what is known of its tool: all do that nobody says
+    otherwise of."""
     hints = call.tool.annotations
-    reads, destroys = hints.get("readOnlyHint"), hints.get("destructiveHint")
-    if reach == "code":
-        return destroys is True and reads is not True
-    if isinstance(reads, bool):
+    reads = hints.get("readOnlyHint")
+    if call.trusted and isinstance(reads, bool):
         return not reads
-    return destroys is True or not _reads_by_name(call.tool.name)
+    if reach == "code":
+        return True
+    words = _words_of(call)
+    if isinstance(reads, bool):
+        return not reads or not (_CHANGING - _NOUNS).isdisjoint(words)
+    return hints.get("destructiveHint") is True or not _reads_by_name(words)
 
 
-def _reads_by_name(name: str) -> bool:
-    """Whether one of the first two words of ``name`` is a verb of reading, as in ``slack_list_users``."""
-    return any(word.lower() in _READING for word in _WORD.findall(name)[:2])
+def _words_of(call: MadeCall) -> list[str]:
+    """The words of a tool's name, without those of its server's name in front, as in ``slack_list_users``;
+    none of a name with other letters than a to z."""
+    if not call.tool.name.isascii():
+        return []
+    words = [word.lower() for word in _WORD.findall(call.tool.name)]
+    prefix = {word.lower() for word in _WORD.findall(call.server)} - _READING - _CHANGING
+    while words and words[0] in prefix:
+        words.pop(0)
+    return words
+
+
+def _reads_by_name(words: Sequence[str]) -> bool:
+    """Whether a name of ``words`` begins with a verb of reading, and says of nothing else."""
+    if not words or words[0] not in _READING:
+        return False
+    is_lookup = list(words[:2]) == ["look", "up"]
+    return (is_lookup or _PARTICLES.isdisjoint(words[1:2])) and _CHANGING.isdisjoint(words)
+
+
+def _asked(
+    call: MadeCall, reach: Reach, secrets: Sequence[Mark], foreign: Sequence[Mark], *, stated: bool = False
+) -> Outward:
+    marks = sorted({(each.kind, each.what, each.source) for each in (*secrets, *foreign)})
+    to = [call.server, call.tool.name, sorted(set(_hosts(call.arguments)))]
+    unread = [text for text in strings_of(call.arguments) if len(text) > _LONGEST_ARGUMENT]
+    digest = _digest([json.dumps([to, marks]), *unread])
+    told = _told([each.what for each in secrets], [each.what for each in foreign])
+    return Outward(_destination(call, reach), tuple(told), digest, stated)
+
+
+def _digest(texts: Iterable[str]) -> str:
+    """What tells these texts from others."""
+    found = sha256()
+    for text in texts:
+        found.update(f"{len(text)} {text}".encode("utf-8", "surrogatepass"))
+    return found.hexdigest()
 
 
 def _told(secrets: Sequence[str], foreign: Sequence[str]) -> Iterator[str]:
     for kind, found in (("looks like a secret", secrets), ("came from outside", foreign)):
-        named = list(dict.fromkeys(found))
-        more = f", and {len(named) - _MOST_SHOWN} more" if len(named) > _MOST_SHOWN else ""
-        if named:
-            yield f"this conversation holds what {kind}: {', '.join(named[:_MOST_SHOWN])}{more}"
+        if found:
+            yield f"this conversation holds what {kind}: {_shown(found)}"
+
+
+def _shown(names: Iterable[str]) -> str:
+    """The first of ``names``, each once, and how many more there are."""
+    each = list(dict.fromkeys(names))
+    more = f", and {len(each) - _MOST_SHOWN} more" if len(each) > _MOST_SHOWN else ""
+    return ", ".join(each[:_MOST_SHOWN]) + more
 
 
 def _destination(call: MadeCall, reach: Reach) -> str:
-    hosts = list(dict.fromkeys(_hosts(call.arguments)))
+    hosts = list(_hosts(call.arguments))
     through = "" if call.trusted else f" through the server {call.server!r}"
     if _is(call.tool, "Bash") and call.trusted:
         return "the call sends data outward: its command can reach the network"
     if reach == "code":
         return f"the call may send data outward: {call.tool.name} runs code of the config"
     if hosts:
-        return f"the call sends data outward, to {', '.join(hosts[:_MOST_SHOWN])}{through}"
+        return f"the call sends data outward, to {_shown(hosts)}{through}"
     to = f"by the tool {call.tool.name!r}" if call.trusted else f"to the server {call.server!r}"
     return f"the call sends data outward, {to}"
 
@@ -366,6 +523,14 @@ def _texts(outcome: ToolOutcome) -> list[str]:
     found = list(strings_of([block.get("text", block.get("resource")) for block in blocks]))
     shown = outcome.result.get("error" if outcome.failed else "result")
     return list(dict.fromkeys([*found, *strings_of([shown, outcome.structured])]))
+
+
+def _secrets_in(outcome: ToolOutcome) -> list[Mark]:
+    """A mark for each kind of secret in the texts of a result; another result's are others."""
+    texts = _texts(outcome)
+    assigned = assigned_strings([outcome.result.get("result"), outcome.structured])
+    found = secret_texts([*texts, "\n".join(assigned)])
+    return [Mark("secret", what, _digest(texts)) for what in found]
 
 
 def _is_long(outcomes: Iterable[ToolOutcome]) -> bool:
