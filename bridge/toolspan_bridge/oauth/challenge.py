@@ -8,9 +8,13 @@ from dataclasses import dataclass
 
 import httpx2
 
-_TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-_PARAMETER = re.compile(rf"\s*({_TOKEN})\s*=\s*(?:\"((?:[^\"\\]|\\.)*)\"|({_TOKEN}[^,\s]*))\s*(?:,|$|(?=\s))")
+_LETTER = r"[!#$%&'*+.^_`|~0-9A-Za-z-]"
+_TOKEN = rf"{_LETTER}++"
+_PARAMETER = re.compile(
+    rf"\s*({_TOKEN})\s*=\s*(?:\"((?:[^\"\\]|\\.)*+)\"|({_LETTER}[^,\s]*+))\s*(?:,|$|(?=\s))"
+)
 _SCHEME = re.compile(rf"[\s,]*({_TOKEN})(?:\s+|$)(?!=)")
+_UNREADABLE = re.compile(rf"{_TOKEN}|.", re.DOTALL)
 _MAX_LENGTH = 8_192
 
 
@@ -73,5 +77,6 @@ def _by_scheme(header: str) -> dict[str, dict[str, str]]:
             found.setdefault(scheme, {})
             at = named.end()
         else:
-            at += 1
+            passed = _UNREADABLE.match(header, at)
+            at = at + 1 if passed is None else passed.end()
     return found

@@ -146,7 +146,8 @@ def bare_model(text: str, own: Iterable[str] = ()) -> str:
 
 
 def _without_prompt(name: str) -> str:
-    return _PROMPT.sub("", name, count=1)
+    prompt = _PROMPT.match(name)
+    return name if prompt is None else name[prompt.end() :]
 
 
 def _check_wording(name: str | None) -> None:

@@ -19,7 +19,7 @@ from ..messages import Assistant, Message, User
 MOST_MESSAGES = 20
 MOST_CHARACTERS = 20_000
 _PLACEHOLDER = re.compile(PLACEHOLDER)
-_USER_LINE = re.compile(r"^[^\S\n]*(?:user|question|message|query)?[^\S\n]*:?[^\S\n]*$", re.IGNORECASE)
+_USER_LINE = re.compile(r"(?:user|question|message|query)?\s*:?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def previous_text(messages: Sequence[Message]) -> str:
 
 def _line(line: str, values: PromptValues) -> str | None:
     names = placeholders(line)
-    if USER_MESSAGE in names and _USER_LINE.match(_PLACEHOLDER.sub("", line)):
+    if USER_MESSAGE in names and _USER_LINE.fullmatch(_PLACEHOLDER.sub("", line).strip()):
         return None
     known = {
         **values.profile,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from ..common.secrets.key_shapes import LOOKS_LIKE_KEY, SECRET_NAME
+from ..common.secrets.key_shapes import SECRET_NAME, holds_key
 from ..schema.records import NamedRecords, Record
 
 
@@ -37,10 +37,10 @@ def _texts(value: Any) -> Iterator[str]:
         yield from _in_address(value) if "://" in value else (value,)
     elif isinstance(value, Mapping):
         for name, each in cast("Mapping[str, Any]", value).items():
-            if isinstance(each, str) and (SECRET_NAME.search(name) or LOOKS_LIKE_KEY.search(each)):
+            if isinstance(each, str) and (SECRET_NAME.search(name) or holds_key(each)):
                 yield from (each, each.partition(" ")[2] or each)
     elif isinstance(value, tuple | list):
-        yield from (each for each in cast("list[Any]", value) if LOOKS_LIKE_KEY.search(str(each)))
+        yield from (each for each in cast("list[Any]", value) if holds_key(str(each)))
 
 
 def _in_address(url: str) -> Iterator[str]:

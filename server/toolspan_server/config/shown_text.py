@@ -18,11 +18,9 @@ PLACEHOLDER = "***"
 
 _REFERENCE = re.compile(r"(?:(?:Bearer|Basic|Token) )?\$\{(?:env:)?[A-Za-z_][A-Za-z0-9_]*\}")
 """A value that is only a variable's: which one it is, is no secret."""
-_DEFAULT = re.compile(r"(\$\{(?:env:)?[A-Za-z_][A-Za-z0-9_]*:-)[^}]*(?=\})")
-_IN_QUERY = re.compile(
-    r"([?&][\w.-]*(?:key|token|secret|passw|sig|auth|credential)[\w.-]*=)(?![{$])[^&#\s\"']+", re.IGNORECASE
-)
-"""What stands under a name of secrets in the query of an address."""
+_DEFAULT = re.compile(r"(\$\{(?:env:)?[A-Za-z_][A-Za-z0-9_]*:-)[^}]*(\}?)")
+_IN_QUERY = re.compile(r"([?&]([\w.-]*+)=)(?![{$])[^&#\s\"']+")
+_SECRET_IN_QUERY = re.compile("key|token|secret|passw|sig|auth|credential", re.IGNORECASE)
 _Schema = Mapping[str, Any]
 
 
@@ -36,8 +34,10 @@ def shown_text(text: str, file: str) -> str:
     spans = sorted(_spans(text), reverse=True)
     for start, end, written in spans:
         text = text[:start] + written + text[end:]
-    for secret in (_DEFAULT, _IN_QUERY):
-        text = secret.sub(rf"\g<1>{PLACEHOLDER}", text)
+    text = _DEFAULT.sub(lambda found: f"{found[1]}{PLACEHOLDER}}}" if found[2] else found[0], text)
+    text = _IN_QUERY.sub(
+        lambda found: found[1] + PLACEHOLDER if _SECRET_IN_QUERY.search(found[2]) else found[0], text
+    )
     return without_keys(text, lambda _name, _value: PLACEHOLDER)
 
 

@@ -7,6 +7,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Self
 
+from ..common.re2_patterns import compiled
+
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
@@ -54,15 +56,21 @@ class FileName:
         return "".join(values[part] if at % 2 else part for at, part in enumerate(self.parts))
 
     def match(self, path: str, crossing: Collection[str]) -> dict[str, str] | None:
-        """The values that give ``path``, relative to ``folder``."""
-        pattern, seen = "", set[str]()
-        for at, part in enumerate(self.parts):
-            if not at % 2:
-                pattern += re.escape(part)
-            elif part in seen:
-                pattern += f"(?P={part})"
-            else:
-                seen.add(part)
-                pattern += f"(?P<{part}>{'.+' if part in crossing else '[^/]+'})"
-        found = re.fullmatch(pattern, path, re.DOTALL)
-        return None if found is None else found.groupdict()
+        """The values that give ``path``, relative to ``folder``.
+
+        RE2 reads the path once, however many variables there are: each takes the most it can, from the first
+        one on, and what stands twice has to be the same then.
+        """
+        pieces = (
+            re.escape(part) if not at % 2 else "(.+)" if part in crossing else "([^/]+)"
+            for at, part in enumerate(self.parts)
+        )
+        try:
+            found = compiled("".join(pieces), any_character=True).fullmatch(path)
+        except UnicodeEncodeError:  # bytes that are no text have no place in a URI
+            found = None
+        if found is None:
+            return None
+        pairs = list(zip(self.variables, found.groups(), strict=True))
+        values = dict(pairs)
+        return values if all(values[name] == value for name, value in pairs) else None

@@ -28,7 +28,7 @@ from .syntax_trees import (
     repeated_key,
 )
 
-_TOKEN = re.compile(r'[{}\[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}\[\],:"]+', re.DOTALL)
+_TOKEN = re.compile(r'[{}\[\],:]|"(?:[^"\\]|\\(?:.|\Z))*(?:"|\Z)|[^\s{}\[\],:"]+', re.DOTALL)
 _PLAIN = ("true", "false", "null", "0", "1")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 

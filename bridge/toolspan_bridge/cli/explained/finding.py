@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
+
+from toolspan_server.common.re2_patterns import compiled
 
 from .entries import Entry
 
@@ -40,8 +43,8 @@ def _is_said(text: str, wanted: str) -> bool:
     return _fixed(begun) >= _FIXED and _pattern(begun).search(wanted) is not None
 
 
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(".+".join(re.escape(part) for part in text.split(_ANY)), re.IGNORECASE)
+def _pattern(text: str) -> Any:
+    return compiled(".+".join(re.escape(part) for part in text.split(_ANY)), ignore_case=True)
 
 
 def _fixed(text: str) -> int:

@@ -26,7 +26,7 @@ __all__ = ["SuggestedFile"]
 
 _CONFIG_ENDINGS = (".yaml", ".yml")
 _PATCH_ENDINGS = (".patch", ".diff")
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_LINE = re.compile(r"[^\n]+\n?|\n")
 _NO_LINE_END = "\n\\ No newline at end of file\n"
 
 

@@ -14,7 +14,7 @@ from ..inputs.options import json_option
 from ..module_group import Verb
 from ..terminal.output import emit_json, emit_table, print_text
 
-_LINK = re.compile(r"\[([^]]+)\]\((?:\.\./)?([^)#]+)[^)]*\)")
+_LINK = re.compile(r"\[([^][]+)\]\((?:\.\./)?([^()#]++)[^()]*\)")
 _MOST_TEXTS = 20
 
 

@@ -137,7 +137,7 @@ def _server(
         if headers:
             raise UsageError("--header goes with --url")
         return served_by_command(files, env)
-    if not re.fullmatch(r"https?://[^\s/]+\S*", url):
+    if not re.fullmatch(r"https?://[^\s/]\S*", url):
         raise UsageError(f"--url {url!r} is not an http or https URL")
     return ServerEntry(url=url, headers=headers)
 

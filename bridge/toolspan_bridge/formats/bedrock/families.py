@@ -83,7 +83,7 @@ _FAMILIES: tuple[tuple[str, Family], ...] = (
         replace(_MISTRAL, images="after"),
     ),
     (r"mistral\.", _MISTRAL),
-    (r"qwen\..*-vl", Family(beside=frozenset({"text", "image"}))),
+    (r"qwen\..{0,100}-vl", Family(beside=frozenset({"text", "image"}))),
     (r"qwen\.", Family(beside=frozenset({"text"}), images="described")),
     (r"openai\.gpt-oss", replace(_TEXT_ONLY, effort="reasoning_effort")),
     (r"openai\.", Family(beside=frozenset({"text", "image"}))),

@@ -31,7 +31,7 @@ _MARK = re.compile(
     r"|(?m:^)(?P<indent>[ \t]*)(?P<fence>`{3,})(?P<language>[^\n`]*)\n"
 )
 _HALF_FENCE = re.compile(r"[ \t]*(?:`{0,2}|`{3,}[^\n`]*)")
-_FENCED = re.compile(r"`{3,}(?:json|tool_call)?\s*\n(.*)\n\s*`{3,}", re.DOTALL)
+_FENCED = re.compile(r"`{3,}(?:json|tool_call)?[^\S\n]*\n(.*)\n[^\S\n]*`{3,}", re.DOTALL)
 _TAGGED = re.compile(rf"{_TAG}(.*){_TAG_END}", re.DOTALL)
 _LANGUAGES = frozenset({"", "json", "tool_call"})
 _CALL_LIKE = re.compile(r'[\[\s]*\{\s*"name"\s*:\s*"(?P<name>[^"\\]*)"\s*,\s*"(?:arguments|parameters)"\s*:')

@@ -26,12 +26,10 @@ _MAX_PYTHON = 20_000
 _NAMES = ("name", "tool", "tool_name", "function", "action")
 _ARGUMENTS = ("arguments", "parameters", "input", "args", "action_input")
 _OTHERS = {"id", "type"}
-_OPENS, _PARAMETER_OPENS = "<function=", "<parameter="
-_MOST_FUNCTIONS = 100
-"""So many are read of one text: each that is not closed is looked for to the end of it."""
-_FUNCTION = re.compile(r"<function=([^>\s]+)>(.*?)(?:</function>|\Z)", re.DOTALL)
-_PARAMETER = re.compile(r"<parameter=([^>\s]+)>\n?(.*?)\n?</parameter>", re.DOTALL)
-_NAMED = re.compile(r"([\w.-]+)(?:\[CALL_ID\][^\[{]*)?(?:\[ARGS\])?\s*(\{.*\})", re.DOTALL)
+_OPENS = "<function="
+_FUNCTION = re.compile(r"<function=([^<>\s]+)>(.*?)(?:</function>|\Z)", re.DOTALL)
+_PARAMETER = re.compile(r"<parameter=([^<>\s]+)>\n?(.*?)(?:\n?(</parameter>)|\Z)", re.DOTALL)
+_NAMED = re.compile(r"([\w.-]+)(?:\[CALL_ID\][^\[{]*+)?(?:\[ARGS\])?\s*(\{.*\})", re.DOTALL)
 _SPLIT = "[TOOL_CALLS]"
 
 
@@ -74,17 +72,15 @@ def _object(entry: Any) -> WireCall:
 
 
 def _functions(content: str) -> Iterator[WireCall]:
-    if not content.startswith(_OPENS) or content.count(_OPENS) > _MOST_FUNCTIONS:
+    if not content.startswith(_OPENS):
         raise _NoCall
     found = list(_FUNCTION.finditer(content))
     if not found or _FUNCTION.sub("", content).strip():
         raise _NoCall
     for each in found:
         body = each[2].strip()
-        if body.count(_PARAMETER_OPENS) > _MOST_FUNCTIONS:
-            raise _NoCall
-        parameters = _PARAMETER.findall(body)
-        yield WireCall(None, each[1], {key: _value(text) for key, text in parameters} if parameters else body)
+        parameters = {found[1]: _value(found[2]) for found in _PARAMETER.finditer(body) if found[3]}
+        yield WireCall(None, each[1], parameters or body)
 
 
 def _value(text: str) -> Any:

@@ -21,7 +21,7 @@ __all__ = [
 
 _PREFIX = r"(?:ft:|openai/)*"
 _CHAT_ONLY = re.compile(
-    rf"{_PREFIX}(?:o1-mini|gpt-audio|gpt-realtime|.*-audio-preview|.*-search-preview|gpt-5-search-api)"
+    rf"{_PREFIX}(?:o1-mini|gpt-audio|gpt-realtime|gpt-5-search-api)|.*-(?:audio|search)-preview"
 )
 _REASONS = re.compile(rf"{_PREFIX}(?:o[1-9](?:-|$)|codex-|gpt-(?:[5-9]|[1-9]\d)(?![\d.]*-chat))")
 _DOES_NOT_REASON = re.compile(rf"{_PREFIX}(?:chatgpt-|gpt-3|gpt-4|gpt-[\d.]+-chat)")
@@ -35,9 +35,9 @@ _EFFORTS: tuple[tuple[str, tuple[str, ...]], ...] = (
 _SEARCHES_TOOLS = re.compile(rf"{_PREFIX}gpt-(?:5\.(?:[4-9]|\d\d)|[6-9]|[1-9]\d)(?![\d.]*-chat)")
 _FROM_LEAST = ("none", "minimal", "low", "medium", "high")
 _NO_SEARCH = re.compile(rf"{_PREFIX}(?:gpt-3|gpt-4(?:-|$)|gpt-4\.1-nano|o1|o3-mini)")
-_SEARCHES = re.compile(rf"{_PREFIX}(?:.*-search-preview|gpt-5-search-api)")
+_SEARCHES = re.compile(rf"{_PREFIX}gpt-5-search-api|.*-search-preview")
 
-_HEARS = re.compile(rf"{_PREFIX}(?:gpt-audio|.*-audio-preview)|(?:mistralai/)?voxtral-")
+_HEARS = re.compile(rf"{_PREFIX}gpt-audio|.*-audio-preview|(?:mistralai/)?voxtral-")
 
 
 def chat_only(model: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _VERBS = (
     "accept add analyze annotate append apply approve archive ask assign attach audit authenticate book "
     "browse build buy calculate call cancel capture change check classify clear click clone close combine "

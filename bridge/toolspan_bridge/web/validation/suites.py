@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _ENDINGS = (".yaml", ".yml", ".json")
 _MOST_FILES = 500
 _LONGEST = 4 << 20
-_HAS_SCENARIOS = re.compile(rb'^\s*[{]?\s*"?scenarios"?\s*:', re.MULTILINE)
+_HAS_SCENARIOS = re.compile(rb'^[ \t]*(?:\{[ \t]*)?"?scenarios"?[ \t]*:', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

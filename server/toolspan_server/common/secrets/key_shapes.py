@@ -13,8 +13,6 @@ _KEY = (
     r"|xox[abprs]-[\w-]{10,}|AKIA[A-Z0-9]{12,}|AIza[\w-]{20,}|ya29\.[\w-]{16,}"
     r"|hf_[A-Za-z0-9]{16,}|ntn_[A-Za-z0-9]{16,}|lin_api_\w{12,}|(?:tvly|pplx|gsk|fc|ctx7sk)[-_][\w-]{12,}"
 )
-LOOKS_LIKE_KEY = re.compile(_KEY + r"|eyJ[\w-]{8,}\.[\w-]+\.[\w-]*")
-"""For values of a config: with many ``eyJ`` it takes long. Texts from outside are for ``without_keys``."""
 _KEY_IN_TEXT = re.compile(_KEY)
 _SIGNED_TOKEN = re.compile(r"eyJ[\w-]{8,}(?P<rest>\.[\w-]+\.[\w-]*)?")
 SECRET_NAME = re.compile(
@@ -28,19 +26,34 @@ _URL_PASSWORD = re.compile(
 )
 
 
+def holds_key(text: str) -> bool:
+    """Whether something in ``text`` looks like a key."""
+    tokens = _SIGNED_TOKEN.finditer(text) if "eyJ" in text else ()
+    return any(found["rest"] for found in tokens) or _KEY_IN_TEXT.search(text) is not None
+
+
+def is_key(text: str) -> bool:
+    """Whether ``text`` is what looks like a key, and nothing else."""
+    token = _SIGNED_TOKEN.fullmatch(text)
+    return (token is not None and token["rest"] is not None) or _KEY_IN_TEXT.fullmatch(text) is not None
+
+
 def without_keys(text: str, put: Callable[[str, str], str]) -> str:
     """``text`` with what looks like a key, and the passwords of URLs in it, replaced by ``put``, which is
-    given what it is called and its value.
+    given what it is called and its value."""
+    text = without_key_shapes(text, lambda value: put("secret", value))
+    return without_url_passwords(text, lambda value: put("password", value))
+
+
+def without_key_shapes(text: str, put: Callable[[str], str]) -> str:
+    """``text`` with what looks like a key replaced by ``put``.
 
     Any text comes here, from anybody. Each pattern takes what it began to read even if it is no secret, so
     that nothing is read again and again.
     """
     if "eyJ" in text:
-        text = _SIGNED_TOKEN.sub(
-            lambda found: put("secret", found.group()) if found["rest"] else found.group(), text
-        )
-    text = _KEY_IN_TEXT.sub(lambda found: put("secret", found.group()), text)
-    return without_url_passwords(text, lambda value: put("password", value))
+        text = _SIGNED_TOKEN.sub(lambda found: put(found.group()) if found["rest"] else found.group(), text)
+    return _KEY_IN_TEXT.sub(lambda found: put(found.group()), text)
 
 
 def without_url_passwords(text: str, put: Callable[[str], str]) -> str:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-_HIDDEN = re.compile(
-    r"""'(?:[^']|'')*'            # 'text'
-      | "(?:[^"]|"")*"            # "name"
-      | `[^`]*`                   # `name`
-      | \$(\w*)\$.*?\$\1\$        # $tag$ text $tag$
-      | --[^\n]*                  # comments
-      | /\*.*?\*/""",
-    re.DOTALL | re.VERBOSE,
-)
+_OPENS = re.compile(r"['\"`]|\$\w*\$|--|/\*")
+_CLOSED = {
+    "'": re.compile(r"'(?:[^']|'')*+'"),
+    '"': re.compile(r'"(?:[^"]|"")*+"'),
+    "`": re.compile("`[^`]*`"),
+    "--": re.compile(r"--[^\n]*"),
+    "/*": re.compile(r"/\*(?:[^*]|\*(?!/))*\*/"),
+}
+_TAG = re.compile(r"(?=(\$\w*\$))")
 _PARAMETER = re.compile(r"(?<![:\w\\]):(\w+)(?=::|(?![:\w]))")
 _CAST = re.compile(r"(?<![:\w\\]):(\w+)(?=::)")
 """A parameter before PostgreSQL's ``::type``, which SQLAlchemy takes for no parameter."""
-_LIST = re.compile(r"(?<![\w.])(NOT\s+)?IN\s+:(\w+)(?![\w:])", re.IGNORECASE)
-_POSITION = re.compile(r"\bPOSITION\s*\([^()]*\Z", re.IGNORECASE)
+_LIST = re.compile(
+    r"(?<![\w.])(NOT\s+)?IN\s+:(\w+)(?![\w:])|(?P<position>\bPOSITION\s*\()|(?P<bracket>[()])",
+    re.IGNORECASE,
+)
 _COLON = re.compile(r"(?<!\\):")
 _HELD = ("sqlite", "postgresql")
 _QUERIES = ("SELECT", "WITH", "VALUES", "TABLE")
@@ -27,8 +30,40 @@ _QUERIES = ("SELECT", "WITH", "VALUES", "TABLE")
 
 def bare(statement: str) -> str:
     """``statement`` without comments, its quoted parts empty, and without a semicolon at its end."""
-    hidden = _HIDDEN.sub(lambda match: " " if match.group().startswith(("--", "/*")) else "''", statement)
-    return hidden.strip().removesuffix(";").strip()
+    left = _with_hidden(statement, lambda hidden: " " if hidden.startswith(("--", "/*")) else "''")
+    return left.strip().removesuffix(";").strip()
+
+
+def _with_hidden(statement: str, change: Callable[[str], str]) -> str:
+    """``statement`` with its quoted parts and comments changed. Behind one that is not closed nothing is."""
+    pieces: list[str] = []
+    at = 0
+    for start, end in _hidden(statement):
+        pieces += statement[at:start], change(statement[start:end])
+        at = end
+    return "".join([*pieces, statement[at:]])
+
+
+def _hidden(statement: str) -> Iterator[tuple[int, int]]:
+    """Where quoted parts and comments are; PostgreSQL's ``$tag$ text $tag$`` is one."""
+    tags: dict[str, list[int]] = {}
+    for tag in _TAG.finditer(statement):
+        tags.setdefault(tag[1], []).append(tag.start())
+    at = 0
+    while opened := _OPENS.search(statement, at):
+        if opened[0] in _CLOSED:
+            closed = _CLOSED[opened[0]].match(statement, opened.start())
+            if closed is None:
+                return
+            at = closed.end()
+        else:
+            places = tags[opened[0]]
+            again = bisect_left(places, opened.end())
+            if again == len(places):
+                at = opened.start() + 1
+                continue
+            at = places[again] + len(opened[0])
+        yield opened.start(), at
 
 
 def parameters_of(statement: str) -> list[str]:
@@ -47,16 +82,22 @@ def split_lists(statement: str) -> Split:
     """A parameter stands for a list right after ``IN``; it may stand for a single value elsewhere too."""
     left = bare(statement)
     lists = _lists(left)
-    outside = left
-    for found in reversed(lists):
-        outside = f"{outside[: found.start()]} {outside[found.end() :]}"
+    starts, ends = [0, *(found.end() for found in lists)], [*(found.start() for found in lists), len(left)]
+    outside = " ".join(left[start:end] for start, end in zip(starts, ends, strict=True))
     listed = dict.fromkeys(found[2] for found in lists)
     return Split(list(listed), list(dict.fromkeys(_PARAMETER.findall(outside))))
 
 
 def _lists(left: str) -> list[re.Match[str]]:
     """Where lists stand in a statement without its quoted parts: ``POSITION('a' IN :text)`` asks for none."""
-    return [found for found in _LIST.finditer(left) if not _POSITION.search(left, 0, found.start())]
+    lists: list[re.Match[str]] = []
+    in_position = False
+    for found in _LIST.finditer(left):
+        if found["position"] or found["bracket"]:
+            in_position = bool(found["position"])
+        elif not in_position:
+            lists.append(found)
+    return lists
 
 
 def for_sqlalchemy(statement: str, lists: Mapping[str, str]) -> str:
@@ -64,11 +105,11 @@ def for_sqlalchemy(statement: str, lists: Mapping[str, str]) -> str:
     ``lists``. A list that is not among them is empty, and written as an array of PostgreSQL."""
     pieces: list[str] = []
     at = 0
-    for found in _lists(_HIDDEN.sub(lambda match: _cover(match.group()), statement)):
+    for found in _lists(_with_hidden(statement, _cover)):
         pieces += statement[at : found.start()], _suggested_clause(bool(found[1]), lists.get(found[2]))
         at = found.end()
     written = "".join([*pieces, statement[at:]])
-    escaped = _HIDDEN.sub(lambda match: _COLON.sub(r"\:", match.group()), written)
+    escaped = _with_hidden(written, lambda hidden: _COLON.sub(r"\:", hidden))
     return _CAST.sub(r"(:\1)", escaped)
 
 

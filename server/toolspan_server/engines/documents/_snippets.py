@@ -11,7 +11,7 @@ SNIPPET_CHARACTERS = 300
 OPEN, CLOSE = "\x01", "\x02"
 """What encloses a found word in a marked text. No text of a collection holds control characters."""
 
-_MARKED = re.compile(f"{OPEN}([^{CLOSE}]*){CLOSE}")
+_MARKED = re.compile(f"{OPEN}([^{OPEN}{CLOSE}]*){CLOSE}")
 _LEAD = 60
 
 

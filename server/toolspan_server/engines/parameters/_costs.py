@@ -32,7 +32,7 @@ _LISTS = ("allOf", "anyOf", "oneOf")
 _REST = ("additionalProperties", "unevaluatedProperties", "propertyNames")
 _ITEMS = ("items", "contains", "unevaluatedItems")
 _NAMED = ("properties", "patternProperties", "dependentSchemas")
-_TOKEN = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?[^()]{0,3})?|\)|\{(\d+)(?:,(\d*))?\}|.", re.DOTALL)
+_TOKEN = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]?|\((?:\?[^()]{0,3})?|\)|\{(\d+)(?:,(\d*))?\}|.", re.DOTALL)
 _LOOKS_BACK = re.compile(r"\(\?(?:[=!]|<[=!])|\\[1-9k]")
 
 

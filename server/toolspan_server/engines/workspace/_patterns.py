@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 MOST_ALTERNATIVES = 64
 _LONGEST = 1_000
-_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
+_BRACES = re.compile(r"\{([^{},]*,[^{}]*)\}")
 
 States = frozenset[tuple[int, int]]
 """Where in a pattern its match may be: (alternative, part)."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -55,7 +54,8 @@ _MAX_QUESTIONS = 16
 _STATE_ONLY_SECONDS = 0.25
 _LOG_LEVEL = "io.modelcontextprotocol/logLevel"
 _VERSION = "io.modelcontextprotocol/protocolVersion"
-_RESERVED = re.compile(r"(?:[^./]+\.)*(?:modelcontextprotocol|mcp)(?:\.[^./]+)*/")
+_RESERVED = frozenset(("mcp", "modelcontextprotocol"))
+"""What keys of ``_meta`` with one of these labels before their slash mean is MCP's to say."""
 _ABILITIES: Mapping[str, Ability] = {
     "elicitation/create": "elicitation",
     "sampling/createMessage": "sampling",
@@ -219,7 +219,7 @@ class UpstreamCall:
         if answer.is_error:
             raise self._failed(tuple(answer.content))
         structured = answer.structured if answer.has_structured else ABSENT
-        meta = {key: value for key, value in (answer.meta or {}).items() if not _RESERVED.match(key)}
+        meta = {key: value for key, value in (answer.meta or {}).items() if not _is_reserved(key)}
         return Content(tuple(answer.content), structured, meta)
 
     def _failed(self, blocks: tuple[Block, ...]) -> ToolFailure:
@@ -248,3 +248,8 @@ class UpstreamCall:
     ) -> ToolFailure:
         error = f"Upstream '{self._upstream.name}': {what}"
         return ToolFailure(error, error_code=code, user_action=action, detail=detail)
+
+
+def _is_reserved(key: str) -> bool:
+    prefix, slash, _ = key.partition("/")
+    return bool(slash) and not _RESERVED.isdisjoint(prefix.split("."))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pty
 import select
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
+import termios
 from collections.abc import Callable, Generator
 from contextlib import chdir, contextmanager
 from pathlib import Path
@@ -22,6 +25,7 @@ from tests.support.cli import toolspan
 from tests.support.waiting import BOUND_S
 from toolspan_bridge.cli.main import toolspan as group
 from toolspan_bridge.presets import PresetStore
+from toolspan_bridge.principals import LOCAL_USER
 
 CONFIG = """
 responses:
@@ -145,7 +149,7 @@ def test_nothing_in_a_completed_name_is_expanded_by_bash(quote: str, tmp_path: P
     with completing_bash(tmp_path) as say:
         for number, name in enumerate(HOSTILE):
             hostile = f"{number}{name}"
-            PresetStore(folder=tmp_path / "toolspan" / "presets").create(hostile)
+            PresetStore(LOCAL_USER, folder=tmp_path / "toolspan" / "presets").create(hostile)
             typed = say(f"toolspan ask --preset {quote}{number}ev")
             assert f"<{hostile}>" in typed, (hostile, typed)
     assert not (tmp_path / "canary").exists()
@@ -157,6 +161,74 @@ def test_nothing_in_a_completed_name_is_expanded_by_bash(quote: str, tmp_path: P
 def test_fish_completes(shop: Path) -> None:
     script = 'toolspan completion fish | source; complete -C "toolspan tools call ca"'
     assert shell_says(["fish", "--no-config", "-c", script], shop).split()[0] == "calculate"
+
+
+@pytest.mark.long
+@pytest.mark.requirement("I24.6.6")
+@pytest.mark.parametrize(("shell", "quote"), [("zsh", ""), ("zsh", '"'), ("zsh", "'"), ("fish", "")])
+def test_nothing_in_a_completed_name_is_expanded_by_zsh_or_fish(
+    shell: str, quote: str, tmp_path: Path
+) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"there is no {shell}")
+    presets = PresetStore(LOCAL_USER, folder=tmp_path / "toolspan" / "presets")
+    for number, name in enumerate(HOSTILE):
+        presets.create(f"{number}{name}")
+    with interactive(shell, tmp_path) as (write, read_until):
+        write(_SETUP[shell])
+        read_until("ready")
+        for number, name in enumerate(HOSTILE):
+            write(f"toolspan ask --preset {quote}{number}ev\t\n echo do''ne\n")
+            said = read_until("done")
+            assert f"<{number}{name}>" in said, (name, said)
+    assert not (tmp_path / "canary").exists()
+
+
+_SHELLS = {"zsh": ["zsh", "-f", "-i"], "fish": ["fish", "--no-config", "-i"]}
+_SETUP = {
+    "zsh": 'PS1=; autoload -U compinit; compinit -u -D; eval "$(toolspan completion zsh)"; '
+    "toolspan() { printf '<%s>' \"$@\" }; echo rea''dy\n",
+    "fish": "function fish_prompt; end; toolspan completion fish | source; "
+    "function toolspan; printf '<%s>' $argv; end; echo rea''dy\n",
+}
+
+
+@contextmanager
+def interactive(shell: str, folder: Path) -> Generator[tuple[Callable[[str], None], Callable[[str], str]]]:
+    """A shell at a terminal of its own: writes to it, and reads from it up to a mark."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    home = {"HOME": str(folder), "XDG_STATE_HOME": str(folder), "XDG_DATA_HOME": str(folder / "data")}
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 400, 0, 0))
+    with subprocess.Popen(
+        [sys.executable, "-c", _AT_TERMINAL, *_SHELLS[shell]],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=folder,
+        env={**os.environ, **home, "TERM": "dumb" if shell == "zsh" else "xterm", "PATH": path},
+        start_new_session=True,
+    ) as running:
+        os.close(theirs)
+
+        def read_until(mark: str) -> str:
+            seen = ""
+            while mark not in seen:
+                assert select.select([ours], [], [], BOUND_S)[0], seen
+                seen += os.read(ours, 65_536).decode("utf-8", "replace")
+            return seen
+
+        try:
+            yield lambda text: os.write(ours, text.encode()) and None, read_until
+        finally:
+            running.kill()
+            os.close(ours)
+
+
+_AT_TERMINAL = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "os.execvp(sys.argv[1], sys.argv[1:])"
+)
 
 
 @contextmanager

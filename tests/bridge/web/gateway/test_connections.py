@@ -14,6 +14,7 @@ import pytest
 from tests.support.gateway import gateway
 from tests.support.local_tools import Performed, turn
 from tests.support.waiting import BOUND_S, until
+from toolspan_bridge.principals import LOCAL_USER
 from toolspan_bridge.providers.catalog.scripted import Scripted
 from toolspan_bridge.toolbox.local import LocalCall
 from toolspan_bridge.web.gateway.faults import RequestFault
@@ -154,15 +155,16 @@ def test_a_body_that_never_ends_takes_no_place() -> None:
 
 
 @pytest.mark.requirement("I15.3.22")
-def test_one_caller_takes_half_of_the_places_at_most_and_the_rest_is_for_others() -> None:
+@pytest.mark.parametrize("caller", ["key a", LOCAL_USER])
+def test_one_caller_takes_half_of_the_places_at_most_and_the_rest_is_for_others(caller: str) -> None:
     admission = Admission(most=4)
     for _ in range(2):
-        admission.enter("key a")
+        admission.enter(caller)
     with pytest.raises(RequestFault, match="2 requests of the same caller"):
-        admission.enter("key a")
+        admission.enter(caller)
     admission.enter("key b")
-    admission.leave("key a")
-    admission.enter("key a")
+    admission.leave(caller)
+    admission.enter(caller)
     admission.enter("key b")
     with pytest.raises(RequestFault, match="4 requests are answered"):
         admission.enter("key c")

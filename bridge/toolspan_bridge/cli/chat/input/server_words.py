@@ -12,7 +12,7 @@ from ....toolbox import Contents
 __all__ = ["ServerWords"]
 
 _KEPT_SECONDS = 30.0
-_VARIABLE = re.compile(r"\{[+#./;?&]?(\w+)[^}]*\}")
+_VARIABLE = re.compile(r"\{[+#./;?&]?(\w++)[^{}]*\}")
 
 
 class ServerWords:

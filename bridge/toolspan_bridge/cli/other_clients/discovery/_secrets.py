@@ -8,7 +8,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 from urllib.parse import parse_qsl, urlsplit
 
-from toolspan_server.common.secrets.key_shapes import LOOKS_LIKE_KEY, without_url_passwords
+from toolspan_server.common.secrets.key_shapes import (
+    holds_key,
+    is_key,
+    without_key_shapes,
+    without_url_passwords,
+)
 
 from ._variables import variable_name
 
@@ -78,7 +83,7 @@ def is_secret(called: str, value: str) -> bool:
     """Whether ``value``, which is called ``called``, is to be kept secret: by its name, or as it looks."""
     if _HARMLESS.fullmatch(value.strip()) or _REFERENCE.search(value):
         return False
-    if LOOKS_LIKE_KEY.search(value) or _RANDOM.fullmatch(value):
+    if holds_key(value) or _RANDOM.fullmatch(value):
         return True
     return bool(_CALLED.search(re.sub(r"(?<=[a-z])(?=[A-Z])", "-", called))) and not _is_path(value)
 
@@ -131,7 +136,7 @@ def _of_text(text: str, put: Put, called: str = "secret") -> str:
     if "://" in text:
         text = without_url_passwords(text, lambda value: put(f"{called}-password", value))
         return _query(text, put)
-    return put(called, text) if LOOKS_LIKE_KEY.fullmatch(text) or _RANDOM.fullmatch(text) else text
+    return put(called, text) if is_key(text) or _RANDOM.fullmatch(text) else text
 
 
 def _query(url: str, put: Put) -> str:
@@ -144,4 +149,4 @@ def _query(url: str, put: Put) -> str:
             before, equals, rest = url.partition(f"{name}=")
             after = re.search(r"[&#].*", rest)
             url = before + equals + put(name, value) + (after.group() if after else "")
-    return re.sub(LOOKS_LIKE_KEY, lambda found: put("secret", found.group()), url) if "$" not in url else url
+    return without_key_shapes(url, lambda value: put("secret", value)) if "$" not in url else url

@@ -11,14 +11,14 @@ from ._places import Dialect
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _SHELL = rf"\$\{{(?P<shell>{_NAME}(?::-[^${{}}]*)?)\}}"
-_EDITOR = r"\$\{(?P<editor>[A-Za-z/][A-Za-z]*)(?::(?P<argument>[^}]*))?\}"
+_EDITOR = r"\$\{(?P<editor>[A-Za-z/][A-Za-z]*)(?::(?P<argument>[^{}]*))?\}"
 _PATTERNS: dict[Dialect, re.Pattern[str]] = {
     "literal": re.compile(r"(?!)"),
     "shell": re.compile(_SHELL),
     "gemini": re.compile(rf"{_SHELL}|\$(?P<bare>{_NAME})"),
     "editor": re.compile(_EDITOR),
     "continue": re.compile(rf"\$\{{\{{\s*(?:secrets|inputs)\.(?P<secret>[A-Za-z0-9_./-]+)\s*\}}\}}|{_SHELL}"),
-    "opencode": re.compile(rf"\{{env:(?P<env>{_NAME})\}}|\{{file:(?P<file>[^}}]*)\}}"),
+    "opencode": re.compile(rf"\{{env:(?P<env>{_NAME})\}}|\{{file:(?P<file>[^{{}}]*)\}}"),
 }
 
 

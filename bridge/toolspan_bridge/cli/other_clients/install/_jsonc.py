@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-_BLANK = re.compile(r"(?:[ \t\r\n\ufeff]|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
+_BLANK = re.compile(r"(?:[ \t\r\n\ufeff]|//[^\r\n]*+|/\*(?:[^*]|\*(?!/))*\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _LITERAL = re.compile(r"-?[0-9][0-9eE.+-]*|true|false|null")
 _MOST_DEEP = 100

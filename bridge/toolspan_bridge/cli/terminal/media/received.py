@@ -41,7 +41,7 @@ _OTHER_NAMES = {
     "audio/wave": "audio/wav",
     "image/jpg": "image/jpeg",
 }
-_IN_MARKDOWN = re.compile(r"!\[[^\]\n]*\]\((data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+)\)")
+_IN_MARKDOWN = re.compile(r"!\[[^\[\]\n]*\]\((data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+)\)")
 
 
 @dataclass(frozen=True, slots=True)

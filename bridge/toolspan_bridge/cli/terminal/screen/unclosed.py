@@ -10,7 +10,7 @@ _MARK = re.compile(r"\\.|`+|\*+|_+|~~|\[|\]|\n[ \t]*\n", re.DOTALL)
 _TARGET = re.compile(r"\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)")
 _FENCE = re.compile(r"^[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+|>[ \t]?)*(`{3,}|~{3,})", re.MULTILINE)
 _OF_A_RULE = re.compile(r"[ \t|:-]*\Z")
-_ONLY_MARKERS = re.compile(r"^(?:[ \t]*(?:[-*+>]|\d+[.)]|#{1,6}))+[ \t]*\Z", re.MULTILINE)
+_ONLY_MARKERS = re.compile(r"^(?:[ \t]*(?:[-*+>#]|\d+[.)]))+[ \t]*\Z", re.MULTILINE)
 
 
 def settled_length(text: str) -> int:

@@ -18,7 +18,9 @@ _NAME, _DESCRIPTION, _PARAMETER, _VALUE = 3.0, 1.0, 0.7, 0.7
 _ABBREVIATED = 0.5
 _ARITHMETIC, _PLAIN, _MISSING = 3.0, 0.3, 0.5
 _THRESHOLD = 0.9
-_CLAUSES = re.compile(r"\s*;\s*|,?\s+(?:and|then|also)\s+(?:(?:then|also)\s+)?|(?<=[.?!])\s+")
+_CLAUSES = re.compile(
+    r"(?<!\s)\s*;\s*|(?:,|(?<!\s))\s+(?:and|then|also)\s+(?:(?:then|also)\s+)?|(?<=[.?!])\s+"
+)
 _MOST_CALLS = 8
 _TRIED = 8
 

@@ -19,11 +19,11 @@ from ._words import (
 _Found = TypeVar("_Found")
 _LONGEST = 4_000
 _TOKEN = re.compile(r"[^\W_]+(?:[.'’/_-][^\W_]+)*")
-_QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|`([^`]+)`|(?<!\w)['‘]([^'’]+)['’](?!\w)")
+_QUOTED = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|`([^`]+)`|(?<!\w)['‘]([^'‘’]+)['’](?!\w)")
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,15}(?:,\d{3}){0,4}(?:\.\d{1,15})?(?![\d:-])")
 _BRACKETS = re.compile(r"[\[(][^\])]*[\])]")
 _CAPITAL = r"[A-Z][\w'’.-]*[\w]|[A-Z]"
-_PHRASE = re.compile(rf"\b(?:{_CAPITAL})(?:(?:,? |, (?=[A-Z])| (?:of|de|la|du|the|and the) )(?:{_CAPITAL}))*")
+_PHRASE = re.compile(rf"\b(?:{_CAPITAL})(?:(?:,? | (?:of|de|la|du|the|and the) )(?:{_CAPITAL}))*")
 _AFTER = re.compile(
     r"\b(in|for|at|from|to|near|around|of|on|visit|visiting|between)\s+(?:the\s+)?(?=\S)", re.IGNORECASE
 )

@@ -30,7 +30,7 @@ _FORMATS: Mapping[str, Sequence[str]] = {
 }
 _GIVEN = re.compile(
     r"(?:e\.?\s?g\.?,?|such as|for example:?|for instance:?|like|examples?:|i\.e\.,?)"
-    r"((?:\s*(?:,|or|and)?\s*(?:'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`))+)",
+    r"((?:\s*(?:(?:,|or|and)\s*)?(?:'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|`[^`\n]{1,60}`))+)",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"|`([^`\n]+)`")

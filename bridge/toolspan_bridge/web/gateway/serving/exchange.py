@@ -14,7 +14,6 @@ from anyio import from_thread
 
 from toolspan_server.common.beside_loop import LARGE_BYTES, run_beside
 
-from ....principals import LOCAL_USER
 from ...activity import Began
 from ...json_requests import RequestJson
 from ..apis import Api, Earlier
@@ -44,8 +43,8 @@ _RETRY_SECONDS = 1
 
 @dataclass(slots=True)
 class Admission:
-    """How many requests are answered now, of ``most``; those of one principal take half of them at most,
-    but for the user of this machine."""
+    """How many requests are answered now, of ``most``; those of one principal take half of them at most.
+    Callers without a key are one principal together."""
 
     most: int = MOST_AT_ONCE
     running: int = 0
@@ -55,7 +54,7 @@ class Admission:
         """One more of ``principal``. Raises ``RequestFault`` where there are too many."""
         share = max(1, self.most // 2)
         why = f"{self.most} requests are answered" if self.running >= self.most else ""
-        if principal != LOCAL_USER and self._of[principal] >= share:
+        if self._of[principal] >= share:
             why = f"{share} requests of the same caller are answered"
         if why:
             why = f"{why} at the same time; try again"

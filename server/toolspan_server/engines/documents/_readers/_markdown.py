@@ -8,13 +8,13 @@ from threading import Event
 from .._document import Document, Outline
 from ._decoding import decode
 
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t](.*)|\Z)")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _NO_PARAGRAPH = re.compile(r"\s*$| {4}|\t| {0,3}(?:>|[-+*][ \t]|\d{1,9}[.)][ \t]|\||<)")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _ATTRIBUTES = re.compile(r"\{[#.:][^{}]*\}$")
-_FRONT_MATTER_TITLE = re.compile(r"title:[ \t]*(.+)$", re.IGNORECASE)
+_FRONT_MATTER_TITLE = re.compile(r"title:(.+)", re.IGNORECASE)
 _FRONT_MATTER_LINES = 200
 
 
