@@ -16,7 +16,6 @@ _OFFLINE = f"{_BRIDGE}.providers.catalog.offline"
 pytestmark = [pytest.mark.requirement("I24.5.3")]
 
 _BOUNDED = {
-    f"{_SERVER}.config.code_files:_NAMES_A_FILE": "words of a command of a config, which this pattern splits",
     f"{_SERVER}.protocol.messages.jsonrpc:_id_at_an_end": "the last 1,024 bytes of a line (_recovered_id)",
     f"{_BRIDGE}.loop._answer_schema:_FENCED": "texts with at most 100 fences (_MOST_FENCES)",
     f"{_OFFLINE}._arithmetic:_REWRITES": "the first 1,000 characters (_LONGEST)",
@@ -59,7 +58,8 @@ _MADE_AT_RUN_TIME = {
     f"{_BRIDGE}.formats.shared.faults.rules:_rule": "called with constants when it is imported",
     f"{_BRIDGE}.formats.shared.openai_models:efforts": "constants of its module",
     f"{_BRIDGE}.provenance.outward:_typed_has": "a literal text between two signs",
-    f"{_BRIDGE}.provenance.secrets:_name_patterns": "constants of its module",
+    f"{_BRIDGE}.provenance.secrets:_named": "constants of its module",
+    f"{_BRIDGE}.provenance.stated:_has_phrase": "literal words between two signs",
     f"{_BRIDGE}.providers.settings.endpoint:chat_for": "constants of our own providers' rows",
     f"{_BRIDGE}.validation.generation.rewriting:missing": "a literal text between two signs",
     f"{_BRIDGE}.validation.generation.sentences:bare_clause": "constants and literal texts",

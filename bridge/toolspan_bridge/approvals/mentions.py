@@ -41,12 +41,12 @@ _ESCAPE = re.compile(
     re.IGNORECASE,
 )
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/\s]*(?=/))?")
-_TRAILING = re.compile(r"(?<=[^./])[. ]+(?=/|$)")
+_TRAILING = re.compile(r"(?<=[^./ ])[. ]++(?=/|$)")
 _HIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _COARSE = re.compile(r"[\s\"'`;|&<>()\0]+")
 _FINE = re.compile(r"[^\w./~+@*?-]+")
-_VARIABLE = re.compile(r"\$(?:\{[^}]*\}|\([^)]*\)|[A-Za-z_]\w*)|`[^`]*`")
-_WILD = re.compile(r"\*\*|\*|\?|\[[^\]/]+\]|\{[^{}\s\"']*(?:,|\.\.)[^{}\s\"']*\}|\0")
+_VARIABLE = re.compile(r"\$(?:\{[^{}$]*+\}|\([^()$]*+\)|[{(]|[A-Za-z_]\w*+)|`[^`]*`")
+_WILD = re.compile(r"\*\*|\*|\?|\[\[?[^\[\]/]++\]|\{(?:[^{}\s\"',.]|\.(?!\.))*+(?:,|\.\.)[^{}\s\"']*+\}|\0")
 _STARS = re.compile(r"(?<=[^/])\*\*+|\*\*+(?=[^/])")
 
 _ONE, _MANY, _DEEP, _FOLDERS = 1, 2, 3, 4

@@ -26,7 +26,7 @@ _MOST_FILES = 1_000
 _DEEPEST = 10
 _FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
-_SECTION = re.compile(r'\[\s*([A-Za-z0-9.-]+)[ \t]*(?:"((?:[^"\\\n]|\\.)*)")?[ \t]*\]')
+_SECTION = re.compile(r'\[\s*+([A-Za-z0-9.-]+)[ \t]*+(?:"((?:[^"\\\n]|\\.)*+)"[ \t]*+)?\]')
 _KEY = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*(=[ \t]*)?")
 _BETWEEN = re.compile(r"[\s\ufeff]+|[#;][^\n]*")
 _LINE = re.compile(r"[^\n]*")

@@ -84,7 +84,7 @@ _VALUELESS = frozenset(
 )
 """Options of interpreters that have no value: the word after them can be what is run."""
 
-_HIDES_PREFIX = re.compile(r"-[A-Za-z]*[EIX].*")
+_HIDES_PREFIX = re.compile(r"-[A-DF-HJ-WYZa-z]*+[EIX].*")
 _HAS_CODE = re.compile(r"\.[A-Za-z]\w*")
 _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _TOP = re.compile(r"((?:\.\./)*[^/]+)/")
@@ -110,7 +110,7 @@ class _Launcher:
 
 
 _PYPI = re.compile(r"(?!python)[A-Za-z0-9][\w.-]*(?:\[[\w,.-]+\])?(?:(?:@|[=~<>!]=?=?)[\w.*+!-]+)?")
-_NPM = re.compile(r"(?!.*\.(?:tgz|tar|tar\.gz)$)(?:@[\w.~-]+/)?[A-Za-z0-9][\w.~-]*(?:@[\w.^~*+-]+)?")
+_NPM = re.compile(r"\A(?!.*\.(?:tgz|tar|tar\.gz)$)(?:@[\w.~-]+/)?[A-Za-z0-9][\w.~-]*(?:@[\w.^~*+-]+)?")
 _IMAGE = re.compile(r"[A-Za-z0-9][\w./:@-]*")
 _UVX = _Launcher(
     _PYPI,
