@@ -118,6 +118,12 @@ def test_a_crowd_gets_every_answer_while_configs_change_and_upstreams_crash() ->
 
 
 @pytest.mark.long
+@pytest.mark.requirement("I24.5.4")
+def test_a_second_client_is_served_while_handlers_compute() -> None:
+    assert "1 passed, 0 failed" in made("computing_handlers")
+
+
+@pytest.mark.long
 @pytest.mark.requirement("I12.1.16")
 @pytest.mark.parametrize("name", ["workspace_escapes", "sandbox_escapes"])
 def test_neither_the_workspace_nor_the_sandbox_lets_anything_out(name: str) -> None:

@@ -90,8 +90,9 @@ class Collection:
             return SearchResult(0, ())
         try:
             return await _abandonable(partial(search, self._folder, words, limit))
-        except sqlite3.Error as error:
-            raise self._unavailable("its index cannot be read", str(error)) from error
+        except (sqlite3.Error, OSError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise self._unavailable("its index cannot be read", reason) from error
 
     def _require_usable(self) -> None:
         if self.latest is not None and self.latest.problem:

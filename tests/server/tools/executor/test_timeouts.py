@@ -280,13 +280,13 @@ def test_a_stuck_handler_does_not_hold_up_the_end_of_the_process() -> None:
     program = """
 import anyio, threading
 from tests.support.executors import builtin, executor_of
-from toolspan_server import handler
+from toolspan_server import LOCAL, handler
 
 @handler("stuck")
 def stuck(arguments, context):
     threading.Event().wait()
 
-print(anyio.run(executor_of(builtin("stuck", timeout_ms=20)).execute, "stuck").error)
+print(anyio.run(executor_of(builtin("stuck", timeout_ms=20)).execute, "stuck", {}, LOCAL).error)
 """
     ended = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=BOUND_S, check=True

@@ -58,7 +58,7 @@ async def test_an_index_that_cannot_be_read_is_told(tmp_path: Path) -> None:
         await docs.changed(1)
         (index_folder(tmp_path) / "index.sqlite3").unlink()
         (index_folder(tmp_path) / "index.sqlite3").mkdir()
-        with pytest.raises(ToolFailure, match="its index cannot be read: unable to open database file"):
+        with pytest.raises(ToolFailure, match="its index cannot be read: it is not a regular file"):
             await docs.search("pip", 5)
 
 

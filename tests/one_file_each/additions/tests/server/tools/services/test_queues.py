@@ -22,15 +22,17 @@ def write(folder: Path, **queue: str) -> str:
 
 def test_a_found_config_starts_and_connects_to_nothing_unasked(tmp_path: Path) -> None:
     place = write(tmp_path, host="queue.example")
-    refused = toolspan("tools", "call", "greet", cwd=tmp_path)
-    assert (refused.code, refused.out) == (2, "")
-    assert f"queue-client --user toolspan  {place})" in refused.err
-    assert f"connect to the queue on queue.example  {place})" in refused.err
-    assert toolspan("tools", "call", "greet", "--trust", cwd=tmp_path).out == "hello\n"
+    restricted = toolspan("tools", "call", "greet", cwd=tmp_path)
+    assert (restricted.code, restricted.out) == (0, "hello\n")
+    assert "left out" in restricted.err
+    assert f"queue-client --user toolspan  {place})" in restricted.err
+    assert f"connect to the queue on queue.example  {place})" in restricted.err
+    trusted = toolspan("tools", "call", "greet", "--trust", cwd=tmp_path)
+    assert trusted.out == "hello\n" and "left out" not in trusted.err
 
 
 def test_variables_are_shown_with_the_host_that_they_go_to_unless_they_stay_here(tmp_path: Path) -> None:
     place = write(tmp_path, host="queue.example", user="${ME}", spool="${SPOOL}")
-    refused = toolspan("tools", "call", "greet", cwd=tmp_path, ME="secret-name", SPOOL="there.spool")
-    assert f"send $ME to queue.example  {place}.user)" in refused.err
-    assert "$SPOOL" not in refused.err and "secret-name" not in refused.err
+    restricted = toolspan("tools", "call", "greet", cwd=tmp_path, ME="secret-name", SPOOL="there.spool")
+    assert f"send $ME to queue.example  {place}.user)" in restricted.err
+    assert "$SPOOL" not in restricted.err and "secret-name" not in restricted.err
