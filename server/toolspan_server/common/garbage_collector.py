@@ -39,7 +39,8 @@ def frozen() -> Generator[None]:
     """Leave what exists now, modules for the most part, out of all collections inside the block.
 
     For a process that has imported all that it works with and makes much from now on: each full collection
-    would look through all of it again (``benchmarks/README.md``, trials of validation).
+    would look through all of it again, which takes a tenth of a second (``benchmarks/README.md``, trials of
+    validation), with a server's event loop at a stand.
     """
     gc.freeze()
     try:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from toolspan_server.common.garbage_collector import frozen
 from toolspan_server.http_server.web_server import web_server
 
 from .application import Application
@@ -42,7 +43,8 @@ async def serve(
             await web.listening.wait()
             stop.attach()
             ready()
-            await stop.wait()
+            with frozen():
+                await stop.wait()
             logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
             web.should_exit = True
             await application.finished(_GRACE_S)

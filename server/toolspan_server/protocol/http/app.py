@@ -13,6 +13,7 @@ from functools import partial
 import anyio
 import anyio.abc
 
+from ...common.garbage_collector import frozen
 from ...common.supervision import kept
 from ...common.wire.tap import on_wire
 from ...config import Config
@@ -76,7 +77,8 @@ async def serve(
             serving.start_soon(web.serve, [listener])
             await web.listening.wait()
             ready()
-            await stop.wait()
+            with frozen():
+                await stop.wait()
             logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
             web.should_exit = True
             application.part()

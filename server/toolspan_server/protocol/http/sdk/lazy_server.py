@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -46,6 +47,7 @@ class LazySdkServer:
             async with self._starting:
                 if self._started is None:
                     made = await anyio.to_thread.run_sync(self._make, abandon_on_cancel=True)
+                    gc.freeze()  # of its modules none is ever discarded
                     await self._group.start(self._run, made)
                     self._started = made
         return self._started
