@@ -12,7 +12,7 @@ MAX_PAUSES = 8
 
 _REASONS: dict[str, str] = {
     "refusal": "The model refused to answer, or a filter of the provider blocked it.",
-    "malformed": "The model wrote a tool call that the provider could not read; no call was made.",
+    "malformed": "The model's turn has calls that cannot be read; no call was made.",
     "error": "The provider ended the answer for a reason of its own: it is incomplete.",
     "pause": f"The model paused its answer more than {MAX_PAUSES} times; it was not asked to go on.",
 }
@@ -29,7 +29,8 @@ def ending(reply: Reply, text: str, reached: LimitReached | None) -> tuple[Endin
     if reply.stop == "length":
         return "length", _cut_off(reply, text)
     if reply.stop in ("refusal", "malformed", "error") or (reply.stop == "pause" and not reply.message.calls):
-        return reply.stop, _REASONS[reply.stop]
+        why = f" {_sentence(reply.trouble)}" if reply.stop == "malformed" and reply.trouble else ""
+        return reply.stop, f"{_REASONS[reply.stop]}{why}"
     if reached is not None:
         return ending_at(reached, text)
     return ("end", "") if text else ("empty", "The model gave an empty answer.")
@@ -55,8 +56,13 @@ def _cut_off(reply: Reply, text: str) -> str:
     return "The answer was cut off: raise max_tokens."
 
 
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:].rstrip('.')}."
+
+
 def asking_again(reply: Reply) -> str:
     """The message about a turn that is of no use."""
     if reply.stop == "malformed":
-        return "The model wrote a tool call that the provider could not read: it is asked again."
+        why = f" ({reply.trouble})" if reply.trouble else ""
+        return f"The model's turn has calls that cannot be read{why}: it is asked again."
     return f"The turn broke off and is asked for again: {reply.trouble}"

@@ -1,4 +1,4 @@
-"""Converts a provider's answer to a ``Reply``: arguments parsed, ids made unique, cut calls set aside."""
+"""Converts a provider's answer to a ``Reply``: arguments parsed, each call once, cut calls set aside."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from ..json_values import (
     compact,
     is_surely_clean,
     load,
+    load_nearly,
     may_be_deep,
     nesting,
     objects,
@@ -36,6 +37,9 @@ from ..json_values import (
     text,
 )
 from .errors import error_for_answer
+
+NO_ID = "null"
+"""The id of a call that was given none, in Mistral's types (mistralai 3.7.0, ``models/toolcall.py``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,26 +115,34 @@ def reply(
 ) -> Reply:
     """The whole answer. A turn that was truncated or broke off keeps its text; its calls are ``cut_calls``.
 
-    ``aside``: the calls of this turn must not be run for another reason.
+    A call whose id came before is the same call, which is made once. Where it is a different one, nobody
+    knows what the provider meant: the turn is malformed. ``aside``: the calls of this turn must not be run
+    for another reason.
     """
-    read = tuple(_read_calls(calls, body))
+    every = _read_calls(calls, body)
+    read, twice = distinct_calls(every)
     sources = tuple(citations)
+    if twice:
+        trouble = f"the provider gave different calls the same id {twice!r}"
+        return Reply(Assistant(content, citations=sources), "malformed", usage, every, trouble=trouble)
     if (aside or stop in BROKEN_STOPS) and read:
         return Reply(Assistant(content, citations=sources), stop, usage, cut_calls=read)
+    if len(read) < len(every):
+        opaque = None  # it holds the repeated call, which no provider takes back
     has_state = opaque is not None or any(call.opaque is not None for call in read)
     state = format_name if has_state else ""
     return Reply(Assistant(content, read, opaque, state, citations=sources), stop, usage)
 
 
 def read_arguments(given: Any) -> tuple[dict[str, Any] | None, str]:
-    """The arguments as an object, or ``None`` and the reason. Accepts an object, its JSON, or that as a
-    string.
+    """The arguments as an object, or ``None`` and the reason. Accepts an object, its JSON (as ``load_nearly``
+    reads it), or that as a string.
     """
     for _ in range(2):
         if not isinstance(given, str):
             break
         try:
-            given = load(given) if given.strip() else {}
+            given = load_nearly(given) if given.strip() else {}
         except ValueError as error:
             return None, f"the arguments are not valid JSON: {error}"
     if given is None:
@@ -143,19 +155,31 @@ def read_arguments(given: Any) -> tuple[dict[str, Any] | None, str]:
     return clean_object(arguments), ""
 
 
-def _read_calls(calls: Sequence[WireCall], body: dict[str, Any]) -> list[ToolCall]:
-    used: set[str] = set()
-    read: list[ToolCall] = []
+def distinct_calls(calls: Sequence[ToolCall]) -> tuple[tuple[ToolCall, ...], str]:
+    """``calls``, each of them once, and an id that two different ones have; empty where none is."""
+    known: dict[str, ToolCall] = {}
+    for call in calls:
+        if not is_same_call(known.setdefault(call.id, call), call):
+            return tuple(known.values()), call.id
+    return tuple(known.values()), ""
+
+
+def is_same_call(one: ToolCall, other: ToolCall) -> bool:
+    """Whether two calls with one id are one: of the same tool, with equal arguments."""
+    equal = one.arguments == other.arguments and (one.arguments is not None or one.raw == other.raw)
+    return one.name == other.name and equal
+
+
+def _read_calls(calls: Sequence[WireCall], body: dict[str, Any]) -> tuple[ToolCall, ...]:
     whole = cache(lambda: hashlib.sha256(compact(body).encode()).digest())
+    read: list[ToolCall] = []
     for place, call in enumerate(calls):
-        call_id = text(call.id)
-        if not call_id or call_id in used:
-            call_id = _minted(whole(), place)
-        used.add(call_id)
         arguments, malformed = read_arguments(call.arguments)
         raw = call.arguments if isinstance(call.arguments, str) else compact(call.arguments)
+        call_id = text(call.id) if call.id != NO_ID else ""
+        call_id = call_id or _minted(whole(), place)
         read.append(ToolCall(call_id, text(call.name), arguments, clean(raw), malformed, call.opaque))
-    return read
+    return tuple(read)
 
 
 def _minted(whole: bytes, place: int) -> str:
