@@ -126,7 +126,7 @@ def test_a_refusal_is_its_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "stop"), [("content_filter", "refusal"), ("eos", "other"), (None, "other")]
+    ("reason", "stop"), [("content_filter", "refusal"), ("eos", "stop"), ("unheard_of", "other"), (None, "other")]
 )
 def test_other_reasons_to_stop(reason: str | None, stop: str) -> None:
     body = answer("x")

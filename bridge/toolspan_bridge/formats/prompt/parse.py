@@ -68,6 +68,7 @@ def with_calls(plain: Reply) -> Reply:
         named_apart(calls),
         body=body,
         stop=plain.stop,
+        finish=plain.finish,
         usage=plain.usage,
         opaque=said.opaque,
         format_name=f"{WITH_WRITTEN_CALLS}{said.opaque_format}" if calls else said.opaque_format,

@@ -126,9 +126,10 @@ class MessageStream(BodyStream):
 
     @override
     def _whole(self) -> bool:
-        """Whether ``message_stop`` came after a stop reason, with every block closed and in order."""
+        """Whether a stop reason came, with every block closed and in order. Not every server ends its stream
+        with ``message_stop``."""
         closed = all(block.closed for block in self._blocks.values())
-        return self._ended and self._sound and closed and bool(self._message.get("stop_reason"))
+        return self._begun and self._sound and closed and bool(self._message.get("stop_reason"))
 
     @override
     def _reply(self) -> Reply:
@@ -149,7 +150,6 @@ class MessageStream(BodyStream):
             return self._end_message(event)
         elif kind == "message_stop":
             self._ended = True
-            self._sound = self._sound and self._begun
         elif kind in ("content_block_start", "content_block_delta", "content_block_stop"):
             return list(self._take_block(kind, event))
         return ()

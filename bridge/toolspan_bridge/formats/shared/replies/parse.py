@@ -36,7 +36,7 @@ from ..json_values import (
     snippet,
     text,
 )
-from .errors import error_for_answer
+from .errors import error_for_answer, error_in_answer
 
 NO_ID = "null"
 """The id of a call that was given none, in Mistral's types (mistralai 3.7.0, ``models/toolcall.py``)."""
@@ -70,8 +70,8 @@ def read_body(body: Any) -> dict[str, Any]:
         raise FormatError(f"the answer is not a JSON object: {snippet(body)}")
     if (source is None or may_be_deep(source)) and nesting(found) > MAX_NESTING:
         raise FormatError(f"the answer is nested deeper than {MAX_NESTING} levels")
-    if found.get("error"):
-        raise StreamFailed(error_for_answer(found["error"]))
+    if (error := error_in_answer(found)) is not None:
+        raise StreamFailed(error_for_answer(error))
     return found if source is not None and is_surely_clean(source) else clean_object(found)
 
 
@@ -108,6 +108,7 @@ def reply(
     body: dict[str, Any],
     stop: StopReason,
     usage: Usage,
+    finish: str = "",
     opaque: Json = None,
     format_name: str,
     aside: bool = False,
@@ -117,7 +118,7 @@ def reply(
 
     A call whose id came before is the same call, which is made once. Where it is a different one, nobody
     knows what the provider meant: the turn is malformed. ``aside``: the calls of this turn must not be run
-    for another reason.
+    for another reason. ``finish`` is the provider's word for ``stop``.
     """
     every = _read_calls(calls, body)
     read, twice = distinct_calls(every)
@@ -125,13 +126,17 @@ def reply(
     if twice:
         trouble = f"the provider gave different calls the same id {twice!r}"
         return Reply(Assistant(content, citations=sources), "malformed", usage, every, trouble=trouble)
+    unknown = f"The provider ended its answer for a reason that is not known here: {snippet(finish, 60)!r}."
+    notes = (unknown,) if finish and stop == "other" else ()
     if (aside or stop in BROKEN_STOPS) and read:
-        return Reply(Assistant(content, citations=sources), stop, usage, cut_calls=read)
+        message = Assistant(content, citations=sources)
+        return Reply(message, stop, usage, cut_calls=read, notes=notes, finish=finish)
     if len(read) < len(every):
         opaque = None  # it holds the repeated call, which no provider takes back
     has_state = opaque is not None or any(call.opaque is not None for call in read)
     state = format_name if has_state else ""
-    return Reply(Assistant(content, read, opaque, state, citations=sources), stop, usage)
+    message = Assistant(content, read, opaque, state, citations=sources)
+    return Reply(message, stop, usage, notes=notes, finish=finish)
 
 
 def read_arguments(given: Any) -> tuple[dict[str, Any] | None, str]:

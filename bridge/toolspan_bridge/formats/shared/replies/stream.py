@@ -11,6 +11,7 @@ from ....messages import Assistant, Reply
 from ....messages.deltas import Delta
 from ..contract import FormatError, StreamFailed
 from ..json_values import as_object, load, snippet
+from .errors import error_for_answer, error_in_answer
 
 __all__ = ["BodyStream", "CallIds", "TextPieces", "broken_off"]
 
@@ -133,6 +134,8 @@ class BodyStream(ABC):
             event = None
         if event is None:
             raise FormatError(f"the stream holds what is no JSON object: {snippet(frame)}")
+        if not event.get("error") and (error := error_in_answer(event)) is not None:
+            raise StreamFailed(error_for_answer(error))
         return list(self._take(event))
 
 
