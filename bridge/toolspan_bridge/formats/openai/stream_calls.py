@@ -40,14 +40,15 @@ class CallPieces:
         if index is not None:
             self._by_index[index] = call
         shown = call.write(written)
-        if call.place is None:
+        name = "" if call.name == named else call.name
+        if call.repeats or not (name or shown):
             return None
-        return CallDelta(call.place, "" if call.name == named else call.name, shown)
+        if call.place is None:
+            call.place, self._shown = self._shown, self._shown + 1
+        return CallDelta(call.place, name, shown)
 
     def _begin(self, index: int | None, call_id: str) -> _Call:
-        repeats = bool(call_id) and call_id in self._by_id
-        call = _Call(len(self._calls), index, None if repeats else self._shown)
-        self._shown += not repeats
+        call = _Call(len(self._calls), index, repeats=bool(call_id) and call_id in self._by_id)
         self._calls.append(call)
         return call
 
@@ -68,12 +69,14 @@ class CallPieces:
 
 
 class _Call:
-    """A call under way, the one at ``order`` of all; ``place`` is that among the calls that are shown."""
+    """A call under way, the one at ``order`` of all; ``place`` is that among the calls that are shown, once
+    there is something to show. ``repeats``: one with its id came before."""
 
-    def __init__(self, order: int, index: int | None, place: int | None) -> None:
+    def __init__(self, order: int, index: int | None, *, repeats: bool) -> None:
         self.order = order
         self.index = index
-        self.place = place
+        self.repeats = repeats
+        self.place: int | None = None
         self.id = ""
         self.name = ""
         self.arguments = TextPieces()

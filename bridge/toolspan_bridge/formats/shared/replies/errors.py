@@ -91,7 +91,9 @@ def error_in_answer(body: Mapping[str, Any]) -> dict[str, Any] | None:
     """
     inner = body.get("error")
     if inner:
-        return as_object(inner) or {**_words(body), "message": inner if text(inner) else compact(inner)}
+        said = _words(body)
+        words = (text(inner) or compact(inner), said.get("message"))
+        return as_object(inner) or {**said, "message": ": ".join(dict.fromkeys(filter(None, words)))}
     base = body.get("base_resp")
     if base and (code := at(base, "status_code")):
         return {"code": code, "message": text(at(base, "status_msg")) or compact(base), **_of_minimax(code)}

@@ -84,13 +84,14 @@ def chat_calls(message: dict[str, Any], body: dict[str, Any]) -> list[WireCall]:
     """The ``tool_calls`` of a chat message, each ``{"id", "function": {"name", "arguments"}}``, with the
     ``extra_content`` that some providers want back.
 
-    Raises ``FormatError`` for one that cannot be read.
+    Empty ones, as some servers send beside a text, are left out. Raises ``FormatError`` for one that cannot
+    be read.
     """
     given = message.get("tool_calls")
     calls = objects(given)
     if given and len(calls) != len(as_list(given) or [None]):
         raise missing("readable tool_calls", body)
-    return [
+    read = [
         WireCall(
             call.get("id"),
             at(call, "function", "name"),
@@ -99,6 +100,12 @@ def chat_calls(message: dict[str, Any], body: dict[str, Any]) -> list[WireCall]:
         )
         for call in calls
     ]
+    return [call for call in read if not is_empty(call)]
+
+
+def is_empty(call: WireCall) -> bool:
+    """Whether a call says nothing: neither what to call, nor with what."""
+    return not text(call.name).strip() and call.arguments in (None, "", "{}", {})
 
 
 def reply(
