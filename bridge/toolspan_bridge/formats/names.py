@@ -77,9 +77,9 @@ def _table(tools: IdentityKey[ToolSpec]) -> NameTable:
 
 
 def legal_name(name: str) -> str:
-    """``name``, changed only where a provider would refuse it: for calls that a model made up."""
-    spelled = _spell(name)
-    return spelled if spelled == name and len(name) <= MAX_LENGTH else _hashed(spelled, name, 8)
+    """``name``, changed only where a provider would refuse it: for calls that a model made up, of which
+    nothing that it did not write is shown to it."""
+    return _spell(name)[:MAX_LENGTH]
 
 
 def _distinct(keys: Sequence[_Key]) -> dict[_Key, str]:

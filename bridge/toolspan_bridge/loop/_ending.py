@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from ..events import Ending
-from ..messages import Reply
+from ..formats.shared.json_values import snippet
+from ..formats.shared.replies.stops import is_out_of_context
+from ..messages import Json, Reply
 from .limits.limits import LimitReached
 
 LIMIT_REACHED = "I reached the maximum number of tool calls. Please try rephrasing your request."
 MAX_PAUSES = 8
 """How often in a run a paused turn is sent back to be continued."""
 
+_THOUGHTS = ("reasoning", "redacted_thinking", "thinking", "thought")
 _REASONS: dict[str, str] = {
     "refusal": "The model refused to answer, or a filter of the provider blocked it.",
-    "malformed": "The model wrote a tool call that the provider could not read; no call was made.",
+    "malformed": "The model's turn has calls that cannot be read; no call was made.",
     "error": "The provider ended the answer for a reason of its own: it is incomplete.",
     "pause": f"The model paused its answer more than {MAX_PAUSES} times; it was not asked to go on.",
 }
@@ -29,10 +32,10 @@ def ending(reply: Reply, text: str, reached: LimitReached | None) -> tuple[Endin
     if reply.stop == "length":
         return "length", _cut_off(reply, text)
     if reply.stop in ("refusal", "malformed", "error") or (reply.stop == "pause" and not reply.message.calls):
-        return reply.stop, _REASONS[reply.stop]
+        return reply.stop, f"{_REASONS[reply.stop]}{_why(reply)}"
     if reached is not None:
         return ending_at(reached, text)
-    return ("end", "") if text else ("empty", "The model gave an empty answer.")
+    return ("end", "") if text.strip() else ("empty", _empty(reply))
 
 
 def ending_at(reached: LimitReached, text: str) -> tuple[Ending, str]:
@@ -47,7 +50,35 @@ def instead_of_words(reached: LimitReached) -> str:
     return LIMIT_REACHED if reached.name in ("iterations", "repeats") else reached.what
 
 
+def _why(reply: Reply) -> str:
+    """What the provider said about it: its word, or what is wrong with its calls."""
+    if reply.trouble:
+        return f" {reply.trouble[:1].upper()}{reply.trouble[1:].rstrip('.')}."
+    return f" Its word for that is {snippet(reply.finish, 60)!r}." if reply.finish else ""
+
+
+def _empty(reply: Reply) -> str:
+    """Which of the answers without a word it is, and what to do."""
+    usage = reply.usage
+    if reply.message.text:
+        return "The model answered with blanks alone."
+    if usage.reasoning_tokens or _has_thoughts(reply.message.opaque):
+        return "The model thought about it and gave no answer: ask again, or with less reasoning."
+    if count := usage.output_tokens:
+        return f"The model gave an empty answer: its {count:,} tokens were no words."
+    return "The model gave an empty answer: it ended before its first word."
+
+
+def _has_thoughts(state: Json) -> bool:
+    """Whether a provider's state of a turn holds reasoning, by the names that all of them have for it."""
+    parts = state if isinstance(state, list) else [state]
+    named = [{*part, part.get("type")} for part in parts if isinstance(part, dict)]
+    return any(isinstance(name, str) and name.startswith(_THOUGHTS) for names in named for name in names)
+
+
 def _cut_off(reply: Reply, text: str) -> str:
+    if is_out_of_context(reply.finish):
+        return "The answer was cut off, as the model's context is full: ask for less, or begin anew."
     if reply.cut_calls:
         return f"The answer was cut off within a call of {reply.cut_calls[-1].name}: raise max_tokens."
     if not text:
@@ -58,5 +89,6 @@ def _cut_off(reply: Reply, text: str) -> str:
 def asking_again(reply: Reply) -> str:
     """The message about a turn that is of no use."""
     if reply.stop == "malformed":
-        return "The model wrote a tool call that the provider could not read: it is asked again."
-    return f"The turn broke off and is asked for again: {reply.trouble}"
+        why = f" ({reply.trouble})" if reply.trouble else ""
+        return f"The model's turn has calls that cannot be read{why}: it is asked again."
+    return f"The turn broke off and is asked for again: {reply.trouble or reply.finish}"

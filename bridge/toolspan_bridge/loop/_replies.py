@@ -43,7 +43,8 @@ class Replies:
         no_answer = bool(reply.cut_calls) or not reply.message.text
         if reply.stop == "malformed":
             return self._times_again < _MALFORMED_AGAIN
-        return reply.incomplete and no_answer and not self._times_again
+        broke = reply.incomplete or reply.stop == "error"
+        return broke and no_answer and not self._times_again
 
     def accepted(self, reply: Reply, pending: list[Message]) -> Reply | None:
         """``reply``; ``None`` when the model has to be asked again: its turn was unusable, or paused, which

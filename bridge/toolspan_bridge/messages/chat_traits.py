@@ -17,8 +17,8 @@ class ChatTraits:
     too. ``demanded`` is the one of them that no assistant's message may lack: those of other models get a
     blank. ``echoes_call_state`` is the same of ``extra_content`` of each call. ``stream_usage``: whether
     ``stream_options`` may be sent. ``user_after_tool``: whether a user's message may directly follow a
-    tool's; where not, a tool's message takes images itself. ``call_ids``: ``short`` are exactly nine letters
-    and digits.
+    tool's; where not, a tool's message takes images itself. ``call_ids``: which of other providers'
+    it takes: ``short`` are exactly nine letters and digits, ``named`` at most 40 of a name's.
     ``effort`` is how the effort of reasoning is asked for: ``reasoning_effort``, ``reasoning`` as an object
     with ``effort``, ``thinking`` as an object with ``type``, or not at all; ``efforts`` are the values that
     are known there, from the least (beside ``thinking``, which switches, those of ``reasoning_effort``).
@@ -33,7 +33,7 @@ class ChatTraits:
     echoes_call_state: bool = True
     stream_usage: bool = True
     user_after_tool: bool = True
-    call_ids: Literal["any", "short"] = "any"
+    call_ids: Literal["any", "named", "short"] = "any"
     effort: Literal["reasoning_effort", "reasoning", "thinking", ""] = "reasoning_effort"
     efforts: tuple[str, ...] = ("none", "low", "medium", "high")
     structured: Literal["json_schema", "json_object", ""] = "json_schema"
@@ -46,5 +46,7 @@ class ChatTraits:
 USUAL = ChatTraits()
 """What most compatible servers take."""
 
-OPENAI = ChatTraits(echoed=(), echoes_call_state=False, structured_with_tools=True, cache_key=True)
+OPENAI = ChatTraits(
+    echoed=(), echoes_call_state=False, call_ids="named", structured_with_tools=True, cache_key=True
+)
 """What OpenAI takes, on its own API and on Azure's."""

@@ -295,7 +295,8 @@ class Reply:
     executed; ``trouble`` then says why, for people to read. ``attempts`` counts how often the provider was
     asked.
     ``rescued``: the model wrote its calls as text, from which they were taken.
-    ``notes`` say what was left out of the request so that it could be answered, for people to read.
+    ``finish`` is the provider's own word for why it ended. ``notes`` say what was left out of the request so
+    that it could be answered, and what else is odd, for people to read.
     """
 
     message: Assistant
@@ -307,3 +308,4 @@ class Reply:
     attempts: int = 1
     notes: tuple[str, ...] = ()
     rescued: bool = False
+    finish: str = ""

@@ -104,11 +104,33 @@ def test_a_refusal_is_told(wire: Wire) -> None:
         assert wire.parse(text="No.", stop="refusal").stop == "refusal"
 
 
-def test_missing_and_repeated_ids_are_replaced_by_others(wire: Wire) -> None:
-    calls = [(None, "s__time", {}), ("c1", "s__time", {}), ("c1", "s__weather", {}), ("", "s__time", {})]
+def test_missing_ids_are_replaced_by_others_which_are_the_same_for_the_same_answer(wire: Wire) -> None:
+    calls = [(None, "s__time", {}), ("c1", "s__time", {}), ("", "s__time", {})]
     ids = [call.id for call in wire.parse(*calls).message.calls]
-    assert len(set(ids)) == 4 and all(ids) and ids[1] == "c1"
+    assert len(set(ids)) == 3 and all(ids)
     assert ids == [call.id for call in wire.parse(*calls).message.calls]
+
+
+@pytest.mark.requirement("I25.1.2")
+def test_a_call_that_is_said_twice_under_one_id_is_one_call(wire: Wire) -> None:
+    said = ("c1", "s__weather", {"city": "Oslo", "days": 3})
+    again = ("c1", "s__weather", '{"days": 3, "city": "Oslo"}')
+    reply = wire.parse(said, ("c2", "s__weather", {"city": "Oslo", "days": 3}), again)
+    if wire.name == "prompt":  # its ids are of the model's making
+        assert len(reply.message.calls) == 3
+    else:
+        assert [call.id for call in reply.message.calls] == ["c1", "c2"]
+
+
+@pytest.mark.requirement("I25.1.2")
+@pytest.mark.parametrize("other", [("s__weather", {"city": "Rome"}), ("s__time", {"city": "Oslo"})])
+def test_two_different_calls_under_one_id_are_a_malformed_turn(wire: Wire, other: tuple[str, Any]) -> None:
+    reply = wire.parse(("c1", "s__weather", {"city": "Oslo"}), ("c1", *other))
+    if wire.name == "prompt":
+        assert len({call.id for call in reply.message.calls}) == 2
+    else:
+        assert (reply.stop, reply.message.calls, len(reply.cut_calls)) == ("malformed", (), 2)
+        assert "'c1'" in reply.trouble
 
 
 @pytest.mark.parametrize("arguments", [{}, "", "{}", "null", '"{}"', "  "])

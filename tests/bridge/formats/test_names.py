@@ -110,3 +110,4 @@ def test_a_tool_that_is_not_in_the_table_has_no_name() -> None:
 def test_a_made_up_name_can_be_sent_back(name: str) -> None:
     assert PORTABLE.fullmatch(legal_name(name))
     assert legal_name(name) == name or not PORTABLE.fullmatch(name)
+    assert len(legal_name(name)) <= len(name) + 1

@@ -19,7 +19,9 @@ from toolspan_bridge.messages import (
     ToolResults,
     ToolSpec,
     User,
+    WireOptions,
 )
+from toolspan_bridge.messages.chat_traits import OPENAI
 from toolspan_bridge.messages.deltas import CallDelta, ReasoningDelta, TextDelta
 
 pytestmark = pytest.mark.requirement("I2.6.2")
@@ -99,9 +101,8 @@ def test_arguments_that_were_malformed_are_sent_back_as_an_object() -> None:
 
 def test_ids_that_are_too_long_are_replaced_on_both_sides() -> None:
     call = ToolCall("x" * 60, "s__t", {})
-    messages = render(User("hi"), Assistant("", (call,)), ToolResults((succeeded(call_id="x" * 60),)))[
-        "messages"
-    ]
+    said = (User("hi"), Assistant("", (call,)), ToolResults((succeeded(call_id="x" * 60),)))
+    messages = render(*said, wire=WireOptions(chat=OPENAI))["messages"]
     assert messages[1]["tool_calls"][0]["id"] == messages[2]["tool_call_id"] != "x" * 60
 
 
@@ -126,7 +127,8 @@ def test_a_refusal_is_its_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "stop"), [("content_filter", "refusal"), ("eos", "other"), (None, "other")]
+    ("reason", "stop"),
+    [("content_filter", "refusal"), ("eos", "stop"), ("unheard_of", "other"), (None, "other")],
 )
 def test_other_reasons_to_stop(reason: str | None, stop: str) -> None:
     body = answer("x")

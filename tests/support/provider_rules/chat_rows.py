@@ -35,7 +35,9 @@ _OBJECT = frozenset({"json_object"})
 _SCHEMA = frozenset({"json_schema"})
 _CHOSEN = frozenset({"auto", "none"})
 _CONTENT = frozenset({"reasoning_content"})
+_ANY_ID = r"[!-~]{1,256}"
 OPEN = ChatRules(
+    ids=_ANY_ID,
     fields=frozenset({"reasoning_content", "reasoning", "reasoning_details"}),
     call_fields=frozenset({"extra_content"}),
     efforts={"reasoning_effort": _LEVELS | {"none"}},
@@ -67,10 +69,15 @@ _ROWS = {
         formats=_OBJECT,
         choices=_CHOSEN,
     ),
-    "groq": _REASONING,
+    "groq": replace(_REASONING, ids=_ANY_ID),
     "huggingface": replace(OPEN, formats=frozenset()),
     "minimax": replace(
-        OPEN, more=frozenset({"reasoning_split"}), formats=frozenset(), efforts={}, thinks_in_content=True
+        OPEN,
+        ids=ChatRules().ids,
+        more=frozenset({"reasoning_split"}),
+        formats=frozenset(),
+        efforts={},
+        thinks_in_content=True,
     ),
     "mistral": ChatRules(
         more=frozenset({"prompt_cache_key"}),
@@ -83,6 +90,7 @@ _ROWS = {
         formats=_SCHEMA,
     ),
     "moonshot": ChatRules(
+        ids=_ANY_ID,
         more=frozenset({"prompt_cache_key"}),
         fields=_CONTENT,
         demanded="reasoning_content",

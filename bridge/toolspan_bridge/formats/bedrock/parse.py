@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...messages import Reply, StopReason, Usage
+from ...messages import Reply, Usage
 from ..shared.json_values import (
     as_object,
     at,
@@ -19,20 +19,9 @@ from ..shared.replies.parse import (
     read_body,
     reply,
 )
+from ..shared.replies.stops import stop_reason
 from .citations import block_text, citations
 from .conversation import FORMAT, own_call
-
-_STOPS: dict[str, StopReason] = {
-    "content_filtered": "refusal",
-    "end_turn": "stop",
-    "guardrail_intervened": "refusal",
-    "malformed_model_output": "malformed",
-    "malformed_tool_use": "malformed",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-    "stop_sequence": "stop",
-    "tool_use": "stop",
-}
 
 
 def parse_reply(body: Any) -> Reply:
@@ -51,7 +40,8 @@ def parse_reply(body: Any) -> Reply:
         "".join(map(block_text, blocks)),
         calls,
         body=body,
-        stop=_STOPS.get(text(body.get("stopReason")), "other"),
+        stop=stop_reason(body.get("stopReason")),
+        finish=text(body.get("stopReason")),
         usage=_usage(body),
         opaque=blocks or None,
         format_name=FORMAT,

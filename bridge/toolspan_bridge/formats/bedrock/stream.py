@@ -28,14 +28,15 @@ from ..shared.json_values import (
     load,
     text,
 )
-from ..shared.replies.stream import BodyStream, TextPieces
+from ..shared.replies.stream import BodyStream, CallIds, TextPieces
 from .parse import parse_reply
 
 
 class _Block:
-    """One content block under way. ``place`` is its call's place among the calls of the turn."""
+    """One content block under way. ``place`` is its call's place among those that are shown; a call that came
+    before has none."""
 
-    def __init__(self, start: Mapping[str, Any], place: int) -> None:
+    def __init__(self, start: Mapping[str, Any], place: int | None) -> None:
         self.place = place
         self.closed = False
         self._start = dict(start)
@@ -52,7 +53,7 @@ class _Block:
 
     def begin(self) -> Iterable[Delta]:
         """What the block's start shows already."""
-        if (use := self.use) is not None:
+        if (use := self.use) is not None and self.place is not None:
             yield CallDelta(self.place, text(use.get("name")))
 
     def add(self, delta: Mapping[str, Any]) -> Iterable[Delta]:
@@ -64,7 +65,8 @@ class _Block:
         self._more("signature", at(delta, "reasoningContent", "signature"))
         if redacted := text(at(delta, "reasoningContent", "redactedContent")):
             self._redacted.append(redacted)
-        if (shown := self._more("input", at(delta, "toolUse", "input"))) and self.use is not None:
+        shown = self._more("input", at(delta, "toolUse", "input"))
+        if shown and self.use is not None and self.place is not None:
             yield CallDelta(self.place, arguments=shown)
         self._results += as_list(delta.get("toolResult")) or []
         self._citations += [delta["citation"]] if "citation" in delta else []
@@ -121,6 +123,7 @@ class _ConverseStream(BodyStream):
         self._reader = FrameReader()
         self._blocks: dict[int, _Block] = {}
         self._calls = 0
+        self._ids = CallIds()
         self._sound = True
         self._stop: dict[str, Any] = {}
         self._metadata: dict[str, Any] | None = None
@@ -191,7 +194,9 @@ class _ConverseStream(BodyStream):
 
     def _begin(self, index: int, start: Mapping[str, Any]) -> Iterable[Delta]:
         self._blocks[index] = block = _Block(start, self._calls)
-        self._calls += block.use is not None
+        if block.use is not None and self._ids.repeats(block.use.get("toolUseId")):
+            block.place = None
+        self._calls += block.use is not None and block.place is not None
         return block.begin()
 
 

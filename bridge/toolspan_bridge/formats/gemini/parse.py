@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...messages import Assistant, Reply, StopReason, Usage
+from ...messages import Assistant, Reply, Usage
 from ..shared.json_values import (
     as_object,
     count,
@@ -19,35 +19,9 @@ from ..shared.replies.parse import (
     read_body,
     reply,
 )
+from ..shared.replies.stops import stop_reason
 from .continuation import FORMAT, with_token
 from .grounding import citations
-
-_STOPS: dict[str, StopReason] = {
-    "": "stop",
-    "BLOCKLIST": "refusal",
-    "CONTINUATION": "pause",
-    "ESCALATION": "refusal",
-    "IMAGE_OTHER": "error",
-    "IMAGE_PROHIBITED_CONTENT": "refusal",
-    "IMAGE_RECITATION": "refusal",
-    "IMAGE_SAFETY": "refusal",
-    "LANGUAGE": "error",
-    "MALFORMED_FUNCTION_CALL": "malformed",
-    "MALFORMED_RESPONSE": "malformed",
-    "MAX_TOKENS": "length",
-    "MISSING_THOUGHT_SIGNATURE": "error",
-    "MODEL_ARMOR": "refusal",
-    "NO_IMAGE": "error",
-    "OTHER": "error",
-    "PROHIBITED_CONTENT": "refusal",
-    "PUP_LIMITED_DISABLED": "refusal",
-    "RECITATION": "refusal",
-    "SAFETY": "refusal",
-    "SPII": "refusal",
-    "STOP": "stop",
-    "TOO_MANY_TOOL_CALLS": "error",
-    "UNEXPECTED_TOOL_CALL": "malformed",
-}
 
 
 def parse_reply(body: Any) -> Reply:
@@ -71,20 +45,21 @@ def parse_reply(body: Any) -> Reply:
         if (call := as_object(part.get("functionCall"))) is not None
     ]
     token = text(candidate.get("continuationToken"))
-    stop = _STOPS.get(finish, "other")
+    stop = stop_reason(finish, missing="stop")
     answer = "".join(text(part.get("text")) for part in parts if part.get("thought") is not True)
     read = reply(
         answer,
         calls,
         body=body,
         stop="length" if stop == "pause" and not token else stop,
+        finish=finish,
         usage=_usage(body),
         opaque=with_token(parts, token if stop == "pause" else "") or None,
         format_name=FORMAT,
         citations=citations(candidate, answer),
     )
     said = "" if finish in ("", "STOP") else text(candidate.get("finishMessage")).strip()
-    return replace(read, notes=(f"Gemini ended its turn ({finish}): {said}",)) if said else read
+    return replace(read, notes=(*read.notes, f"Gemini ended its turn ({finish}): {said}")) if said else read
 
 
 def _blocked(body: dict[str, Any]) -> Reply:

@@ -30,7 +30,7 @@ from ..shared.json_values import (
     objects,
     text,
 )
-from ..shared.replies.stream import BodyStream, TextPieces
+from ..shared.replies.stream import BodyStream, CallIds, TextPieces
 from .errors import error_in_stream
 from .grounding import with_fetched
 from .parse import parse_reply
@@ -50,6 +50,7 @@ class _GeminiStream(BodyStream):
         self._parts: list[dict[str, Any]] = []
         self._open: TextPieces | None = None
         self._calls = 0
+        self._ids = CallIds()
 
     @property
     @override
@@ -116,7 +117,8 @@ class _GeminiStream(BodyStream):
             yield ReasoningDelta(piece)
         elif piece:
             yield TextDelta(piece)
-        if (call := as_object(part.get("functionCall"))) is not None:
+        call = as_object(part.get("functionCall"))
+        if call is not None and not self._ids.repeats(call.get("id")):
             arguments = call.get("args", {})
             written = arguments if isinstance(arguments, str) else compact(arguments)
             yield CallDelta(self._calls, text(call.get("name")), written)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...messages import Reply, StopReason, Usage
+from ...messages import Reply, Usage
 from ..shared.json_values import as_object, count, text
 from ..shared.replies.parse import (
     chat_calls,
@@ -13,9 +13,8 @@ from ..shared.replies.parse import (
     read_body,
     reply,
 )
+from ..shared.replies.stops import stop_reason
 from .conversation import FORMAT
-
-_STOPS: dict[str, StopReason] = {"": "stop", "length": "length", "stop": "stop"}
 
 
 def parse_reply(body: Any) -> Reply:
@@ -30,7 +29,8 @@ def parse_reply(body: Any) -> Reply:
         text(message.get("content")),
         calls,
         body=body,
-        stop=_STOPS.get(text(body.get("done_reason")), "other"),
+        stop=stop_reason(body.get("done_reason"), missing="stop"),
+        finish=text(body.get("done_reason")),
         usage=_usage(body),
         opaque={"thinking": thinking} if thinking else None,
         format_name=FORMAT,

@@ -26,7 +26,7 @@ from ..shared.json_values import (
     compact,
     text,
 )
-from ..shared.replies.stream import BodyStream, TextPieces
+from ..shared.replies.stream import BodyStream, CallIds, TextPieces
 from .errors import parse_error
 from .parse import parse_reply
 
@@ -45,6 +45,8 @@ class _OllamaStream(BodyStream):
         self._lines = LineReader()
         self._text, self._thinking = TextPieces(), TextPieces()
         self._calls: list[Any] = []
+        self._ids = CallIds()
+        self._shown = 0
         self._last: dict[str, Any] = {}
 
     @property
@@ -72,7 +74,9 @@ class _OllamaStream(BodyStream):
         if shown := self._text.add(text(message.get("content"))):
             yield TextDelta(shown)
         for call in as_list(message.get("tool_calls")) or []:
-            yield self._call(call)
+            self._calls.append(call)
+            if not self._ids.repeats(at(call, "id")):
+                yield self._shown_call(call)
 
     @override
     def _whole(self) -> bool:
@@ -87,8 +91,8 @@ class _OllamaStream(BodyStream):
             message["tool_calls"] = self._calls
         return parse_reply({**self._last, "message": message})
 
-    def _call(self, call: Any) -> CallDelta:
+    def _shown_call(self, call: Any) -> CallDelta:
         arguments = at(call, "function", "arguments")
         written = arguments if isinstance(arguments, str) else compact(arguments)
-        self._calls.append(call)
-        return CallDelta(len(self._calls) - 1, text(at(call, "function", "name")), written)
+        self._shown += 1
+        return CallDelta(self._shown - 1, text(at(call, "function", "name")), written)

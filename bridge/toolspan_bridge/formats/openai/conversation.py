@@ -28,7 +28,11 @@ from ..shared.json_values import compact
 from ..shared.openai_models import hears
 from .state import FORMAT, echoed
 
-_LEGAL_IDS = {"any": re.compile(r"[A-Za-z0-9_-]{1,40}"), "short": re.compile(r"[A-Za-z0-9]{9}")}
+_LEGAL_IDS = {
+    "any": re.compile(r"[!-~]{1,256}"),
+    "named": re.compile(r"[A-Za-z0-9_-]{1,40}"),
+    "short": re.compile(r"[A-Za-z0-9]{9}"),
+}
 _UNANSWERED = "(no answer)"
 _SOUNDS = {
     "audio/mp3": "mp3",
@@ -45,7 +49,7 @@ def messages(request: Request) -> list[dict[str, Any]]:
     write_results = _results if chat.user_after_tool else _results_with_media
     written = chat_messages(
         request.system,
-        turns(request.messages, _LEGAL_IDS[chat.call_ids]),
+        turns(request.messages, _LEGAL_IDS[chat.call_ids], keeps_own=chat.call_ids != "short"),
         user=lambda turn: _user(turn, support),
         assistant=lambda turn: _assistant(turn, chat),
         results=lambda turn: write_results(turn, support),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...messages import Reply, StopReason
+from ...messages import Reply
 from ..shared.contract import StreamFailed
 from ..shared.json_values import (
     as_list,
@@ -20,21 +20,10 @@ from ..shared.replies.parse import (
     read_body,
     reply,
 )
+from ..shared.replies.stops import stop_reason
 from .parallel import unwrapped
 from .state import FORMAT, state_of
 from .tagged_thoughts import without_thoughts
-
-_STOPS: dict[str, StopReason] = {
-    "abort": "error",
-    "content_filter": "refusal",
-    "error": "error",
-    "function_call": "stop",
-    "insufficient_system_resource": "error",
-    "length": "length",
-    "model_length": "length",
-    "stop": "stop",
-    "tool_calls": "stop",
-}
 
 
 def parse_reply(body: Any) -> Reply:
@@ -49,7 +38,7 @@ def parse_reply(body: Any) -> Reply:
         raise missing("message", body)
     refusal = text(message.get("refusal"))
     calls = unwrapped(chat_calls(message, body))
-    stop = "refusal" if refusal else _STOPS.get(text(choice.get("finish_reason")), "other")
+    stop = "refusal" if refusal else stop_reason(choice.get("finish_reason"))
     content = without_thoughts(content_text(message.get("content"))) or refusal
     failed = as_object(choice.get("error"))
     if failed and not content and not calls:
@@ -59,6 +48,7 @@ def parse_reply(body: Any) -> Reply:
         calls,
         body=body,
         stop=stop,
+        finish=text(choice.get("finish_reason")),
         usage=usage_of(body, "prompt", "completion"),
         opaque=state_of(message),
         format_name=FORMAT,

@@ -97,7 +97,8 @@ class _ChatStream(BodyStream):
         if refused := self._refusal.add(content_text(delta.get("refusal"))):
             yield TextDelta(refused)
         for piece in objects(delta.get("tool_calls")):
-            yield self._calls.add(piece)
+            if (shown := self._calls.add(piece)) is not None:
+                yield shown
 
     @override
     def _whole(self) -> bool:

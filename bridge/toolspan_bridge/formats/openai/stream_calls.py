@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from ...messages.deltas import CallDelta
 from ..shared.json_values import as_object, at, compact, load, text
+from ..shared.replies.parse import NO_ID
 from ..shared.replies.stream import TextPieces
 
 _NOTHING = "{}"
-_NO_ID = "null"
-"""The id of a call that was given none, in Mistral's types (mistralai 3.7.0, ``models/toolcall.py``)."""
 
 
 class CallPieces:
@@ -20,30 +21,41 @@ class CallPieces:
         self._calls: list[_Call] = []
         self._by_index: dict[int, _Call] = {}
         self._by_id: dict[str, _Call] = {}
+        self._shown = 0
 
-    def add(self, piece: dict[str, Any]) -> CallDelta:
-        """Take a piece, an entry of ``delta.tool_calls``; returns what it adds to be shown."""
+    def add(self, piece: dict[str, Any]) -> CallDelta | None:
+        """Take a piece, an entry of ``delta.tool_calls``; returns what it adds to be shown, which is nothing
+        of a call that came before under its id: whoever reads the whole turn says whether it is the same."""
         call_id, name = text(piece.get("id")), text(at(piece, "function", "name"))
-        call_id = "" if call_id == _NO_ID else call_id
+        call_id = "" if call_id == NO_ID else call_id
         written = _written(at(piece, "function", "arguments"))
         index = piece.get("index")
         index = index if isinstance(index, int) else None
         call = self._open(index, call_id)
         if call is None or call.ends_before(call_id, name, written):
-            call = _Call(len(self._calls), index)
-            self._calls.append(call)
+            call = self._begin(index, call_id)
         named = call.name
         call.add(call_id, name, piece.get("extra_content"))
         self._by_id.setdefault(call.id, call)
         if index is not None:
             self._by_index[index] = call
-        shown = "" if call.name == named else call.name
-        return CallDelta(call.place, shown, call.arguments.add(written))
+        shown = call.write(written)
+        name = "" if call.name == named else call.name
+        if call.repeats or not (name or shown):
+            return None
+        if call.place is None:
+            call.place, self._shown = self._shown, self._shown + 1
+        return CallDelta(call.place, name, shown)
+
+    def _begin(self, index: int | None, call_id: str) -> _Call:
+        call = _Call(len(self._calls), index, repeats=bool(call_id) and call_id in self._by_id)
+        self._calls.append(call)
+        return call
 
     @property
     def body(self) -> list[dict[str, Any]]:
         """By index, where every call has one; else in the order that they came in."""
-        placed = [(call.index, call.place, call) for call in self._calls if call.index is not None]
+        placed = [(call.index, call.order, call) for call in self._calls if call.index is not None]
         if len(placed) < len(self._calls):
             return [call.body for call in self._calls]
         return [call.body for _, _, call in sorted(placed, key=lambda each: each[:2])]
@@ -57,12 +69,18 @@ class CallPieces:
 
 
 class _Call:
-    def __init__(self, place: int, index: int | None) -> None:
-        self.place = place
+    """A call under way, the one at ``order`` of all; ``place`` is that among the calls that are shown, once
+    there is something to show. ``repeats``: one with its id came before."""
+
+    def __init__(self, order: int, index: int | None, *, repeats: bool) -> None:
+        self.order = order
         self.index = index
+        self.repeats = repeats
+        self.place: int | None = None
         self.id = ""
         self.name = ""
         self.arguments = TextPieces()
+        self.pieces: list[str] = []
         self._state: Any = None
 
     def add(self, call_id: str, name: str, state: Any) -> None:
@@ -73,6 +91,12 @@ class _Call:
         elif name != self.name:
             self.name += name
         self._state = _joined(self._state, state) if state else self._state
+
+    def write(self, written: str) -> str:
+        """Take more of the arguments; returns what of it can be shown."""
+        if written:
+            self.pieces.append(written)
+        return self.arguments.add(written)
 
     def ends_before(self, call_id: str, name: str, written: str) -> bool:
         """Whether a piece that seems to be of this call begins another.
@@ -95,7 +119,7 @@ class _Call:
 
     @property
     def body(self) -> dict[str, Any]:
-        function = {"name": self.name, "arguments": _last_said(self.arguments.text)}
+        function = {"name": self.name, "arguments": _last_said(self.arguments.text, self.pieces)}
         state = {} if self._state is None else {"extra_content": self._state}
         return {"id": self.id, "type": "function", "function": function, **state}
 
@@ -114,10 +138,14 @@ def _is_whole(arguments: str) -> bool:
         return False
 
 
-def _last_said(arguments: str) -> str:
-    """Arguments that a server began as ``{}`` and then gave whole."""
+def _last_said(arguments: str, pieces: Sequence[str]) -> str:
+    """The arguments of a server that says them again from the start: begun as ``{}`` and then given whole,
+    or each piece with all before it."""
     rest = arguments.lstrip().removeprefix(_NOTHING).strip()
-    return rest if rest.startswith("{") and rest != arguments.strip() else arguments
+    if rest.startswith("{") and rest != arguments.strip():
+        return rest
+    grows = len(pieces) > 1 and all(after.startswith(before) for before, after in pairwise(pieces))
+    return pieces[-1] if grows and not _is_whole(arguments) and _is_whole(pieces[-1]) else arguments
 
 
 def _joined(before: Any, more: Any) -> Any:

@@ -19,16 +19,12 @@ from ..shared.replies.parse import (
     read_body,
     reply,
 )
+from ..shared.replies.stops import stop_reason
 from .citations import citations
 from .echo import FORMAT
 from .parts import message_text
 
 _UNFINISHED = ("in_progress", "incomplete")
-_STOPS: dict[str, StopReason] = {
-    "content_filter": "refusal",
-    "max_output_tokens": "length",
-    "steered": "pause",
-}
 
 
 def parse_reply(body: Any) -> Reply:
@@ -44,12 +40,13 @@ def parse_reply(body: Any) -> Reply:
     items = objects(given)
     calls = [item for item in items if item.get("type") == "function_call"]
     incomplete = body.get("status") in ("incomplete", "cancelled")
-    stop = _stop(body, items) if not incomplete else _STOPS.get(_reason(body), "error")
+    stop = _stop(body, items) if not incomplete else stop_reason(_reason(body), missing="error")
     return reply(
         message_text(items),
         [WireCall(item.get("call_id"), _name(item), item.get("arguments")) for item in calls],
         body=body,
         stop=stop,
+        finish=_reason(body) if incomplete else "",
         usage=usage_of(body, "input", "output"),
         opaque=items if items and (stop == "pause" or not incomplete) else None,
         format_name=FORMAT,

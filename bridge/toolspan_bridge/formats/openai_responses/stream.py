@@ -25,40 +25,16 @@ from ..shared.json_values import (
     text,
 )
 from ..shared.openai_errors import failed_in_stream
-from ..shared.replies.stream import BodyStream, TextPieces
+from ..shared.replies.stream import BodyStream
+from .items import OutputItem, OutputItems
 from .parse import parse_reply
-from .parts import BETWEEN, item_text
+from .parts import BETWEEN
 
 _ENDS = ("response.completed", "response.incomplete")
 _THOUGHTS = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
 _TEXTS = ("response.output_text.delta", "response.refusal.delta")
 _NEXT_SUMMARY = "response.reasoning_summary_part.added"
 _ARGUMENTS = "response.function_call_arguments.delta"
-
-
-class _Item:
-    """An output item under way. ``shown`` is what of its text or arguments has been given as deltas."""
-
-    def __init__(self, start: dict[str, Any]) -> None:
-        self.start = start
-        self.done: dict[str, Any] | None = None
-        self.shown = TextPieces()
-        self.refuses = False
-
-    @property
-    def kind(self) -> str:
-        return text(self.start.get("type"))
-
-    def as_item(self) -> dict[str, Any]:
-        """The item as far as it is known."""
-        if self.done is not None:
-            return self.done
-        if self.kind == "function_call":
-            return {**self.start, "arguments": self.shown.text, "status": "incomplete"}
-        if self.kind == "message":
-            kind, key = ("refusal", "refusal") if self.refuses else ("output_text", "text")
-            return {**self.start, "content": [{"type": kind, key: self.shown.text}], "status": "incomplete"}
-        return self.start
 
 
 def parse_stream() -> StreamParser:
@@ -70,10 +46,9 @@ class _ResponsesStream(BodyStream):
     def __init__(self) -> None:
         super().__init__()
         self._sse = SseReader()
-        self._items: dict[int, _Item] = {}
-        self._places: dict[str, int] = {}
-        self._calls: dict[int, int] = {}
-        self._speaking: int | None = None
+        self._items = OutputItems()
+        self._final: list[OutputItem] = []
+        self._speaking: OutputItem | None = None
         self._body: dict[str, Any] = {}
         self._ended = False
 
@@ -122,77 +97,75 @@ class _ResponsesStream(BodyStream):
             return [ReasoningDelta(delta)] if delta else []
         if kind == _NEXT_SUMMARY and event.get("summary_index"):
             return [ReasoningDelta(BETWEEN)]
-        item = self._items.get(place) if (place := self._place(event)) is not None else None
-        if item is None or place is None or item.done is not None:
+        item = self._items.of_event(text(event.get("item_id")), _place(event))
+        if item is None or item.done is not None:
             return []
         if kind in _TEXTS and item.kind == "message":
             item.refuses = kind == "response.refusal.delta"
-            return self._more(place, item, delta)
-        return self._more(place, item, delta) if kind == _ARGUMENTS and place in self._calls else []
+            return self._more(item, delta)
+        return self._more(item, delta) if kind == _ARGUMENTS and item.call is not None else []
 
     def _start(self, event: dict[str, Any]) -> Iterator[Delta]:
         item = as_object(event.get("item"))
-        if item is None:
+        if item is None or self._known(event, item) is not None:
             return
-        place = self._place(event)
-        place = max(self._items, default=-1) + 1 if place is None else place
-        if place in self._items:
-            return
-        yield from self._open(place, item)
+        yield from self._begin(item, _place(event))
 
-    def _open(self, place: int, item: dict[str, Any]) -> Iterator[Delta]:
-        started = self._items[place] = _Item(item)
-        self._places[text(item.get("id"))] = place
-        if started.kind == "function_call":
-            self._calls[place] = len(self._calls)
-            yield CallDelta(self._calls[place], text(item.get("name")))
-            yield from self._more(place, started, text(item.get("arguments")))
+    def _known(self, event: Mapping[str, Any], item: dict[str, Any]) -> OutputItem | None:
+        """The item that an event begins again."""
+        is_named = bool(text(item.get("call_id")) or text(item.get("id")))
+        return self._items.known(item) or (None if is_named else self._items.at(_place(event), item))
+
+    def _begin(self, item: dict[str, Any], place: int | None) -> Iterator[Delta]:
+        begun = self._items.begin(item, place)
+        if begun.call is not None:
+            yield CallDelta(begun.call, text(item.get("name")))
+            yield from self._more(begun, text(item.get("arguments")))
 
     def _done(self, event: dict[str, Any]) -> Iterator[Delta]:
         """The item as it is in the end; what of it no delta has shown is given now."""
-        yield from self._start(event)
-        place, done = self._place(event), as_object(event.get("item"))
-        item = self._items.get(place) if place is not None else None
-        if item is None or place is None or done is None:
+        item = as_object(event.get("item"))
+        if item is None:
             return
-        yield from self._finish_item(place, item, done)
+        known = self._items.known(item) or self._items.at(_place(event), item)
+        yield from self._finish_item(known, item, _place(event))
 
-    def _finish_item(self, place: int, item: _Item, done: dict[str, Any]) -> Iterator[Delta]:
-        whole = text(done.get("arguments")) if item.kind == "function_call" else item_text(done)
-        if whole.startswith(item.shown.text):
-            yield from self._more(place, item, whole[len(item.shown.text) :])
-        item.done = done
+    def _finish_item(
+        self, known: OutputItem | None, item: dict[str, Any], place: int | None = None
+    ) -> Iterator[Delta]:
+        if known is None:
+            yield from self._begin(item, place)
+            known = self._items.last
+        if known.done is None:
+            yield from self._more(known, known.rest(item))
+        self._items.finish(known, item)
 
     def _rest(self) -> Iterator[Delta]:
         """What only the last event holds: some servers send no items of their own."""
-        for place, item in enumerate(objects(self._body.get("output"))):
-            if place not in self._items:
-                yield from self._open(place, item)
-            if self._items[place].done is None:
-                yield from self._finish_item(place, self._items[place], item)
+        final = objects(self._body.get("output"))
+        for item, known in zip(final, self._items.matched(final), strict=True):
+            yield from self._finish_item(known, item)
+            self._final.append(known or self._items.last)
 
-    def _more(self, place: int, item: _Item, piece: str) -> Iterator[Delta]:
+    def _more(self, item: OutputItem, piece: str) -> Iterator[Delta]:
         shown = item.shown.add(piece)
         if not shown:
             return
-        if item.kind == "function_call":
-            yield CallDelta(self._calls[place], arguments=shown)
+        if item.call is not None:
+            yield CallDelta(item.call, arguments=shown)
         elif item.kind == "message":
-            between = BETWEEN if self._speaking not in (None, place) else ""
-            self._speaking = place
+            between = BETWEEN if self._speaking not in (None, item) else ""
+            self._speaking = item
             yield TextDelta(between + shown)
 
-    def _place(self, event: Mapping[str, Any]) -> int | None:
-        """Where in the output the event's item stands."""
-        place = event.get("output_index")
-        if isinstance(place, int) and not isinstance(place, bool):
-            return place
-        known = text(event.get("item_id")) or text((as_object(event.get("item")) or {}).get("id"))
-        return self._places.get(known) if known else None
-
     def _output(self) -> list[Any]:
-        found = [self._items[place].as_item() for place in sorted(self._items)]
-        return found or as_list(self._body.get("output")) or []
+        return self._items.output(self._final) or as_list(self._body.get("output")) or []
+
+
+def _place(event: Mapping[str, Any]) -> int | None:
+    """Where in the output the event's item stands, as the server numbers it."""
+    place = event.get("output_index")
+    return place if isinstance(place, int) and not isinstance(place, bool) else None
 
 
 def _without_done(events: Iterable[tuple[str, str]]) -> list[str]:

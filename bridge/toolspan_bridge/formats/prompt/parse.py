@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ...messages import Citation, Reply
 from ..shared.replies.parse import WireCall, reply
+from ..shared.replies.stream import CallIds
 from .call_scanner import CallScanner
 
 WITH_WRITTEN_CALLS = "prompt:"
@@ -38,6 +40,12 @@ class Paragraphs:
         self._held, self._fresh = "", True
 
 
+def named_apart(calls: Sequence[WireCall]) -> list[WireCall]:
+    """``calls`` without ids that came before: the model made them up, so that they say nothing."""
+    ids = CallIds()
+    return [replace(call, id=None) if ids.repeats(call.id) else call for call in calls]
+
+
 def with_calls(plain: Reply) -> Reply:
     """``plain`` with the calls taken out of its text. A turn that broke off makes no calls.
 
@@ -57,9 +65,10 @@ def with_calls(plain: Reply) -> Reply:
     said = plain.message
     read = reply(
         "".join(words),
-        calls,
+        named_apart(calls),
         body=body,
         stop=plain.stop,
+        finish=plain.finish,
         usage=plain.usage,
         opaque=said.opaque,
         format_name=f"{WITH_WRITTEN_CALLS}{said.opaque_format}" if calls else said.opaque_format,

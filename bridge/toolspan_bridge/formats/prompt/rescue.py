@@ -17,6 +17,7 @@ from ...messages import Assistant, Reply, Request, ToolSpec
 from ..names import NameTable
 from ..shared.identity import IdentityKey
 from ..shared.replies.parse import WireCall, reply
+from .parse import named_apart
 from .written_calls import written_calls
 
 __all__ = ["HeldText", "callable_names", "may_hold_calls", "rescued"]
@@ -205,7 +206,7 @@ def rescued(plain: Reply, request: Request) -> Reply:
         return plain
     body = {"text": plain.message.text, "after": len(request.messages)}
     text = shown + rest if (shown + rest).strip() else ""
-    read = reply(text, calls, body=body, stop=plain.stop, usage=plain.usage, format_name="")
+    read = reply(text, named_apart(calls), body=body, stop=plain.stop, usage=plain.usage, format_name="")
     return replace(plain, message=Assistant(read.message.text, read.message.calls), rescued=True)
 
 

@@ -111,6 +111,23 @@ def load(source: str | bytes) -> Any:
         raise ValueError("it is nested too deep") from None
 
 
+def load_nearly(source: str) -> Any:
+    """``load``, also of JSON whose texts hold raw line breaks and other control characters, and of JSON that
+    is repeated whole: there is one way to read them. Raises ``ValueError`` as ``load`` does."""
+    try:
+        return load(source)
+    except ValueError as error:
+        fault = error
+    source = source.strip()
+    try:
+        value, end = _LENIENT.raw_decode(source)
+    except (ValueError, RecursionError):
+        raise fault from None
+    if source.replace(source[:end], "").strip():
+        raise fault
+    return value
+
+
 def is_surely_clean(source: bytes) -> bool:
     """Whether what ``load`` makes of ``source`` needs no ``clean``."""
     return _MAY_BE_LONE.search(source) is None
@@ -144,3 +161,6 @@ def _entries(container: Any) -> Iterable[Any]:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
+
+
+_LENIENT = json.JSONDecoder(strict=False, parse_constant=_no_constant)

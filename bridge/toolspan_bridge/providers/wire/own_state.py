@@ -1,4 +1,4 @@
-"""State that a provider must get back verbatim goes to the provider that it came from, and to no other.
+"""What a provider made goes back to it as it came, and to no other: state, ids and names of calls.
 
 Two providers of one wire format refuse each other's: a signature of Vertex AI's is no signature at Google's
 other API, and encrypted reasoning is bound to the account that it was made for.
@@ -30,9 +30,9 @@ def without_foreign_state(request: Request, provider: str) -> Request:
 
 
 def from_provider(reply: Reply, provider: str) -> Reply:
-    """``reply`` with its origin noted where it has state to be sent back."""
+    """``reply`` with its origin noted where it has state, or calls, to be sent back."""
     message = reply.message
-    if message.opaque is None and all(call.opaque is None for call in message.calls):
+    if message.opaque is None and not message.calls:
         return reply
     return replace(reply, message=replace(message, origin=provider))
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from html import unescape
 from typing import Any
 
 from ...errors import BridgeError, ProviderError
 from ...formats import FormatError, StreamFailed, get_format
+from ...formats.shared.json_values import snippet
 from ...messages import Assistant, Reply
 from ..http.client import HttpResponse
 from ..http.retry import Attempts
@@ -14,6 +17,8 @@ from .api import ProviderApi
 from .own_state import from_provider
 from .parsed_stream import ParsedStream, is_repeated
 from .wire_request import encode
+
+_TITLE = re.compile(r"<title[^>]{0,200}>([^<]{1,200})", re.IGNORECASE)
 
 
 class ReadsReplies(ProviderApi):
@@ -38,7 +43,7 @@ class ReadsReplies(ProviderApi):
         except StreamFailed as failed:
             if await is_repeated(failed, attempts):
                 return None
-            raise self._trouble(failed, b"", model) from None
+            raise self._trouble(failed, None, model) from None
         except FormatError as error:
             raise self._nonsense(str(error), answer.status) from None
         return replace(reply, attempts=attempts.number)
@@ -52,14 +57,18 @@ class ReadsReplies(ProviderApi):
         if not reply.incomplete:
             return reply
         came = parsed.emitted or bool(reply.message.text or reply.cut_calls)
-        trouble = self._trouble(parsed.trouble, b"" if came else excerpt, model)
+        trouble = self._trouble(parsed.trouble, None if came else excerpt, model)
         if not came:
             raise trouble
         if isinstance(trouble, ProviderError) and trouble.fault == "generation":
             return replace(reply, stop="malformed", trouble=trouble.message)
         return replace(reply, trouble=trouble.message)
 
-    def _trouble(self, trouble: BridgeError | FormatError | None, excerpt: bytes, model: str) -> BridgeError:
+    def _trouble(
+        self, trouble: BridgeError | FormatError | None, excerpt: bytes | None, model: str
+    ) -> BridgeError:
+        """What ended the answer: ``trouble``, or an end where none should be. ``excerpt`` is the beginning of
+        an answer of which nothing could be read."""
         match trouble:
             case BridgeError():
                 return trouble
@@ -69,9 +78,25 @@ class ReadsReplies(ProviderApi):
             case FormatError():
                 return self._nonsense(str(trouble))
             case None:
-                began = self._redact(excerpt.decode(errors="replace"))[:200]
-                shown = f" (it began {began!r})" if excerpt else ""
-                return self._nonsense(f"its stream ended before the answer did{shown}")
+                return self._nonsense(_what_came(excerpt))
+
+
+def _what_came(excerpt: bytes | None) -> str:
+    """What was sent in the place of an answer that ends; ``None`` for the beginning of one."""
+    if excerpt is None:
+        return "its stream ended before the answer did, without a reason"
+    came = excerpt.decode(errors="replace").strip()
+    if not came:
+        return "its answer is empty: not a byte came before its end"
+    if came.startswith("<"):
+        title = _TITLE.search(came)
+        named = " ".join(unescape(title[1]).split()) if title else snippet(came)
+        return f"it sent a page in place of an answer: {named!r}"
+    if came.startswith(("{", "[")):
+        return f"it sent JSON in place of a stream: {snippet(came)!r}"
+    read = any(line.startswith(("data:", "event:")) for line in came.splitlines())
+    why = "its stream ended before the first word of the answer" if read else "it sent no stream of events"
+    return f"{why} (it began {snippet(came)!r})"
 
 
 def with_notes(reply: Reply, notes: tuple[str, ...]) -> Reply:

@@ -4,9 +4,10 @@ The streams are in ``tests/support/wires``, one module a format; its ``__init__`
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from tests.support.formats import Wire
 from toolspan_bridge.formats import FormatError, StreamFailed, format_names
 from toolspan_bridge.formats.shared.replies.parse import read_arguments
-from toolspan_bridge.messages import Reply, ToolCall
+from toolspan_bridge.messages import BROKEN_STOPS, Reply, ToolCall
 from toolspan_bridge.messages.deltas import CallDelta, Delta, TextDelta
 
 pytestmark = pytest.mark.requirement("I5.1.2")
@@ -246,3 +247,93 @@ def test_a_stream_of_any_bytes_is_read_or_refused_and_never_crashes(name: str, d
     except FormatError:
         return
     assert not reply.incomplete or reply.message.calls == ()
+
+
+DISTURBED = {
+    "cut": lambda frames, place: frames[:place],
+    "doubled": lambda frames, place: [*frames[: place + 1], *frames[place:]],
+    "reordered": lambda frames, place: [
+        *frames[:place],
+        *frames[place : place + 2][::-1],
+        *frames[place + 2 :],
+    ],
+    "said again": lambda frames, place: [*frames[: place + 1], *frames[:place], *frames[place + 1 :]],
+}
+RENUMBERED = {"one more": lambda n: n + 1, "all 0": lambda n: 0, "backwards": lambda n: 9 - n}
+_NUMBER = re.compile(rb'("(?:output_)?index": ?)(\d+)')
+
+
+def disturbed(wire: Wire, frames: list[bytes]) -> Reply:
+    parser = wire.format.parse_stream()
+    try:
+        for frame in frames:
+            parser.feed(frame)
+    except FormatError:
+        assert parser.end().incomplete
+    return parser.end()
+
+
+def is_told(reply: Reply) -> bool:
+    return (
+        reply.incomplete or reply.stop in BROKEN_STOPS or any(not call.is_whole for call in calls_of(reply))
+    )
+
+
+@dataclass(frozen=True)
+class Called:
+    id: str
+    name: str
+    arguments: Any
+
+    @property
+    def is_whole(self) -> bool:
+        return self.arguments is not None
+
+
+def calls_of(reply: Reply) -> list[Called]:
+    return [Called(call.id, call.name, call.arguments) for call in reply.message.calls]
+
+
+@pytest.mark.requirement("I25.6.1")
+@pytest.mark.parametrize("how", DISTURBED)
+def test_no_call_is_made_twice_or_lost_in_silence_in_a_stream_that_is_disturbed(wire: Wire, how: str) -> None:
+    calls = [("c1", "s__weather", {"city": "Oslo"}), ("c2", "s__time", {})]
+    frames, expected = standard(wire, SHORT, calls)
+    right = calls_of(expected)
+    # What follows the end is no part of the answer; and of a text nobody knows in which order it was meant.
+    for place in range(len(frames) - 2 if wire.name != "prompt" or how == "cut" else 0):
+        reply = disturbed(wire, DISTURBED[how](frames, place))
+        made = calls_of(reply)
+        assert len({call.id for call in made}) == len(made), place
+        assert {call.name for call in made} <= {call.name for call in right}, place
+        # Half a text that is said twice is a text: where the format says it once, nobody can tell.
+        whole = [call.name for call in made if call.is_whole]
+        assert len(whole) <= len(right), place
+        assert sorted(whole) == sorted(call.name for call in right) or is_told(reply), place
+
+
+@pytest.mark.requirement("I25.6.1")
+@pytest.mark.parametrize("numbers", RENUMBERED)
+@pytest.mark.parametrize("name", ["openai", "openai-responses"])
+def test_calls_are_the_same_however_a_server_numbers_them(name: str, numbers: str) -> None:
+    wire = Wire(name)
+    frames, expected = standard(wire)
+    renumber = RENUMBERED[numbers]
+
+    def written(found: re.Match[bytes]) -> bytes:
+        return found[1] + str(renumber(int(found[2]))).encode()
+
+    events = [
+        _NUMBER.sub(written, frame) if b"choices" not in frame else _renumbered(frame, renumber)
+        for frame in frames
+    ]
+    reply = disturbed(wire, events)
+    assert sorted(calls_of(settled(reply)), key=str) == sorted(calls_of(expected), key=str)
+    assert reply.message.text == expected.message.text
+
+
+def _renumbered(frame: bytes, renumber: Callable[[int], int]) -> bytes:
+    """A chunk of Chat Completions with the calls in it renumbered, and not its choices."""
+    head, calls, rest = frame.partition(b'"tool_calls"')
+    numbered = _NUMBER.sub(lambda found: found[1] + str(renumber(int(found[2]))).encode(), rest, count=1)
+    return head + calls + numbered if calls else frame

@@ -195,7 +195,7 @@ async def test_a_whole_answer_instead_of_a_stream_is_taken_as_such(wire: str) ->
             "Bad gateway",
         ),
         (Sent({"unexpected": True}), "unexpected"),
-        (Sent(b"", headers={"content-type": "text/plain"}), "ended before"),
+        (Sent(b"", headers={"content-type": "text/plain"}), "answer is empty"),
     ],
     ids=["page", "json", "empty"],
 )

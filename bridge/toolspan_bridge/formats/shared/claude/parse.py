@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ....messages import Reply, StopReason, Usage
+from ....messages import Reply, Usage
 from ..contract import WireError
 from ..json_values import (
     as_list,
@@ -23,19 +23,11 @@ from ..replies.parse import (
     read_body,
     reply,
 )
+from ..replies.stops import stop_reason
 from .citations import citations
 
 __all__ = ["explanation", "is_call", "named_tool", "parse_error", "parse_message", "status_of"]
 
-_STOPS: dict[str, StopReason] = {
-    "end_turn": "stop",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-    "pause_turn": "pause",
-    "refusal": "refusal",
-    "stop_sequence": "stop",
-    "tool_use": "stop",
-}
 _STATUSES = {
     "api_error": 500,
     "authentication_error": 401,
@@ -65,7 +57,7 @@ def parse_message(body: Any, format_name: str) -> Reply:
         raise missing("content", body)
     blocks = objects(body["content"])
     answer_text = "".join(text(block.get("text")) for block in blocks if block.get("type") == "text")
-    stop = _STOPS.get(text(body.get("stop_reason")), "other")
+    stop = stop_reason(body.get("stop_reason"))
     return reply(
         answer_text or explanation(body),
         [
@@ -75,6 +67,7 @@ def parse_message(body: Any, format_name: str) -> Reply:
         ],
         body=body,
         stop=stop,
+        finish=text(body.get("stop_reason")),
         usage=_usage(body),
         opaque=blocks or None,
         format_name=format_name,

@@ -29,7 +29,7 @@ from ..json_values import (
     load,
     text,
 )
-from ..replies.stream import BodyStream, TextPieces
+from ..replies.stream import BodyStream, CallIds, TextPieces
 from .parse import (
     explanation,
     is_call,
@@ -49,9 +49,10 @@ _FIELDS = {
 
 
 class _Block:
-    """One content block in progress. ``place`` is the index of its call among the calls of the turn."""
+    """One content block in progress. ``place`` is the index of its call among those that are shown; a call
+    that came before has none."""
 
-    def __init__(self, start: Mapping[str, Any], place: int) -> None:
+    def __init__(self, start: Mapping[str, Any], place: int | None) -> None:
         self.start = dict(start)
         self.place = place
         self.closed = False
@@ -60,7 +61,7 @@ class _Block:
 
     def begin(self) -> Iterable[Delta]:
         """Process the block's start."""
-        if is_call(self.start):
+        if is_call(self.start) and self.place is not None:
             given = self.start.get("input")
             yield CallDelta(self.place, text(self.start.get("name")), compact(given) if given else "")
         for field, kind in (("text", TextDelta), ("thinking", ReasoningDelta)):
@@ -82,7 +83,7 @@ class _Block:
             yield TextDelta(shown)
         elif field == "thinking":
             yield ReasoningDelta(shown)
-        elif field == "input" and is_call(self.start):
+        elif field == "input" and is_call(self.start) and self.place is not None:
             yield CallDelta(self.place, arguments=shown)
 
     def whole(self) -> dict[str, Any]:
@@ -109,6 +110,7 @@ class MessageStream(BodyStream):
         self._message: dict[str, Any] = {}
         self._blocks: dict[int, _Block] = {}
         self._calls = 0
+        self._ids = CallIds()
         self._begun = False
         self._sound = True
         self._ended = False
@@ -124,9 +126,10 @@ class MessageStream(BodyStream):
 
     @override
     def _whole(self) -> bool:
-        """Whether ``message_stop`` came after a stop reason, with every block closed and in order."""
+        """Whether a stop reason came, with every block closed and in order. Not every server ends its stream
+        with ``message_stop``."""
         closed = all(block.closed for block in self._blocks.values())
-        return self._ended and self._sound and closed and bool(self._message.get("stop_reason"))
+        return self._begun and self._sound and closed and bool(self._message.get("stop_reason"))
 
     @override
     def _reply(self) -> Reply:
@@ -147,7 +150,6 @@ class MessageStream(BodyStream):
             return self._end_message(event)
         elif kind == "message_stop":
             self._ended = True
-            self._sound = self._sound and self._begun
         elif kind in ("content_block_start", "content_block_delta", "content_block_stop"):
             return list(self._take_block(kind, event))
         return ()
@@ -173,8 +175,9 @@ class MessageStream(BodyStream):
         if known or start is None:
             self._sound = False
             return ()
-        self._blocks[index] = block = _Block(start, self._calls)
-        self._calls += is_call(start)
+        repeats = is_call(start) and self._ids.repeats(start.get("id"))
+        self._blocks[index] = block = _Block(start, None if repeats else self._calls)
+        self._calls += is_call(start) and not repeats
         return block.begin()
 
     def _end_message(self, event: Mapping[str, Any]) -> Iterable[Delta]:

@@ -66,13 +66,17 @@ class ToolResultsTurn:
 Turn = UserTurn | AssistantTurn | ToolResultsTurn
 
 
-def turns(messages: Sequence[Message], legal_id: re.Pattern[str], echoed: str = "") -> list[Turn]:
+def turns(
+    messages: Sequence[Message], legal_id: re.Pattern[str], echoed: str = "", *, keeps_own: bool = True
+) -> list[Turn]:
     """The conversation in order. Results are moved to their calls, missing ones replaced by errors, orphans
-    dropped; ids that are illegal or duplicate are replaced on both sides.
+    dropped. What a provider made goes back to it as it came (``Assistant.origin``): ids of calls, also where
+    several are alike. Of other messages ids that are illegal or duplicate are replaced on both sides; of all
+    messages without ``keeps_own``.
 
     Messages without text and calls are dropped, except those with something to echo to the format ``echoed``.
     """
-    return list(_turns(messages, legal_id, echoed))
+    return list(_turns(messages, legal_id, echoed, keeps_own=keeps_own))
 
 
 def chat_messages(
@@ -95,15 +99,21 @@ def chat_messages(
     return written
 
 
-def _turns(messages: Sequence[Message], legal_id: re.Pattern[str], echoed: str) -> Iterator[Turn]:
+def _turns(
+    messages: Sequence[Message], legal_id: re.Pattern[str], echoed: str, *, keeps_own: bool
+) -> Iterator[Turn]:
     used: set[str] = set()
     for place, message in enumerate(messages):
         if isinstance(message, User):
             yield UserTurn(message.text if message.text.strip() else _NO_TEXT, message.parts)
         elif isinstance(message, Assistant) and _says(message, echoed):
             sent = tuple(
-                _sent(call, f"{place}.{number}", used, legal_id) for number, call in enumerate(message.calls)
+                _as_it_came(call)
+                if message.origin and keeps_own
+                else _sent(call, f"{place}.{number}", used, legal_id)
+                for number, call in enumerate(message.calls)
             )
+            used |= {call.id for call in sent}
             yield AssistantTurn(message, sent)
             if sent:
                 yield ToolResultsTurn(tuple(_paired(message.calls, sent, _outcomes(messages[place + 1 :]))))
@@ -122,8 +132,16 @@ def _sent(call: ToolCall, where: str, used: set[str], legal_id: re.Pattern[str])
         minted = (f"call_{digest[:24]}", digest[:9])
         call_id = next((each for each in minted if legal_id.fullmatch(each)), minted[0])
     used.add(call_id)
-    arguments = {"malformed_arguments": call.raw} if call.arguments is None else dict(call.arguments)
-    return SentCall(call_id, legal_name(call.name), arguments, call.opaque)
+    return SentCall(call_id, legal_name(call.name), _arguments(call), call.opaque)
+
+
+def _as_it_came(call: ToolCall) -> SentCall:
+    """A call for the provider that made it."""
+    return SentCall(call.id, legal_name(call.name), _arguments(call), call.opaque)
+
+
+def _arguments(call: ToolCall) -> dict[str, Any]:
+    return {"malformed_arguments": call.raw} if call.arguments is None else dict(call.arguments)
 
 
 def _outcomes(following: Iterable[Message]) -> Iterator[ToolOutcome]:

@@ -11,6 +11,7 @@ from ..contract import WireError
 from ..json_values import (
     as_list,
     as_object,
+    at,
     clean,
     compact,
     count,
@@ -20,6 +21,9 @@ from ..json_values import (
 )
 
 _RETRYABLE = frozenset({408, 409, 429})
+_SAYING = ("message", "msg", "detail", "error_msg", "error_message", "err_msg", "errmsg", "errors", "reason")
+_OF_ANSWERS = ("choices", "candidates", "output", "content", "delta", "parts", "response", "data")
+_MINIMAX = {1002: 429, 1004: 401, 1008: 402, 1026: 400, 1027: 400, 1039: 429, 2013: 400, 2049: 401}
 
 
 def error_body(body: bytes) -> dict[str, Any]:
@@ -77,13 +81,59 @@ def wire_error(
     )
 
 
-def error_for_answer(error: Any) -> WireError:
-    """The error that came with HTTP 200 in the place of an answer, by the status that it names, if any."""
-    named = as_object(error) or {}
-    status = next((code for key in ("code", "status") if 400 <= (code := count(named.get(key))) < 600), 500)
-    kind = next((word for key in ("type", "status", "code") if (word := text(named.get(key)))), "")
-    message = f"the answer is an error: {text(named.get('message')) or snippet(compact(error))}"
+def error_in_answer(body: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The error that ``body``, which came with HTTP 200, is or holds, in whatever shape servers write it;
+    ``None`` where it is none.
+
+    ``error`` as an object or a text; ``{"object": "error", "message"}`` (vLLM, Mistral); ``base_resp`` with a
+    status that is not 0 (MiniMax); and an object that has words about a fault (``message``, ``detail``, …)
+    and nothing of an answer (FastAPI, DashScope, Baidu and others).
+    """
+    inner = body.get("error")
+    if inner:
+        said = _words(body)
+        words = (text(inner) or compact(inner), said.get("message"))
+        return as_object(inner) or {**said, "message": ": ".join(dict.fromkeys(filter(None, words)))}
+    base = body.get("base_resp")
+    if base and (code := at(base, "status_code")):
+        return {"code": code, "message": text(at(base, "status_msg")) or compact(base), **_of_minimax(code)}
+    kind = text(body.get("type"))
+    if body.get("object") == "error" or "error" in kind.lower() or "exception" in kind.lower():
+        return _words(body) or None
+    if any(body.get(key) for key in _OF_ANSWERS) or as_object(body.get("message")) is not None:
+        return None
+    return (_words(body) or None) if not kind or "code" in body else None
+
+
+def error_for_answer(error: Mapping[str, Any]) -> WireError:
+    """An error of ``error_in_answer``, by the status that it names, if any."""
+    given = (_number_in(error.get(key)) for key in ("status_code", "http_code", "code", "status"))
+    status = next((code for code in given if 400 <= code < 600), 500)
+    kinds = (error.get(key) for key in ("type", "status", "code"))
+    kind = next((word for each in kinds if (word := text(each))), "")
+    message = f"the answer is an error: {text(error.get('message')) or snippet(compact(error))}"
     return wire_error(status, {}, b"", kind=kind, message=message)
+
+
+def _words(body: Mapping[str, Any]) -> dict[str, Any]:
+    """What ``body`` says of a fault: its message under that name, and its codes; empty where it says
+    nothing."""
+    said = next((body[key] for key in _SAYING if body.get(key) and as_object(body[key]) is None), None)
+    if said is None:
+        return {}
+    codes = {key: body[key] for key in ("code", "type", "status", "status_code") if key in body}
+    number = next((body[key] for key in ("error_code", "err_code", "errno") if key in body), None)
+    shown = said if isinstance(said, str) else compact(said)
+    return {**({} if number is None else {"code": number}), **codes, "message": shown}
+
+
+def _of_minimax(code: Any) -> dict[str, Any]:
+    """The HTTP status that stands for a status code of MiniMax's API (its page on error codes)."""
+    return {"status_code": _MINIMAX.get(code, 500) if isinstance(code, int) else 500}
+
+
+def _number_in(value: Any) -> int:
+    return int(value) if isinstance(value, str) and value.isdecimal() and len(value) < 6 else count(value)
 
 
 def seconds(value: Any) -> float | None:

@@ -1,4 +1,4 @@
-"""Converts a provider's answer to a ``Reply``: arguments parsed, ids made unique, cut calls set aside."""
+"""Converts a provider's answer to a ``Reply``: arguments parsed, each call once, cut calls set aside."""
 
 from __future__ import annotations
 
@@ -29,13 +29,17 @@ from ..json_values import (
     compact,
     is_surely_clean,
     load,
+    load_nearly,
     may_be_deep,
     nesting,
     objects,
     snippet,
     text,
 )
-from .errors import error_for_answer
+from .errors import error_for_answer, error_in_answer
+
+NO_ID = "null"
+"""The id of a call that was given none, in Mistral's types (mistralai 3.7.0, ``models/toolcall.py``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,8 @@ def read_body(body: Any) -> dict[str, Any]:
         raise FormatError(f"the answer is not a JSON object: {snippet(body)}")
     if (source is None or may_be_deep(source)) and nesting(found) > MAX_NESTING:
         raise FormatError(f"the answer is nested deeper than {MAX_NESTING} levels")
-    if found.get("error"):
-        raise StreamFailed(error_for_answer(found["error"]))
+    if (error := error_in_answer(found)) is not None:
+        raise StreamFailed(error_for_answer(error))
     return found if source is not None and is_surely_clean(source) else clean_object(found)
 
 
@@ -80,13 +84,14 @@ def chat_calls(message: dict[str, Any], body: dict[str, Any]) -> list[WireCall]:
     """The ``tool_calls`` of a chat message, each ``{"id", "function": {"name", "arguments"}}``, with the
     ``extra_content`` that some providers want back.
 
-    Raises ``FormatError`` for one that cannot be read.
+    Empty ones, as some servers send beside a text, are left out. Raises ``FormatError`` for one that cannot
+    be read.
     """
     given = message.get("tool_calls")
     calls = objects(given)
     if given and len(calls) != len(as_list(given) or [None]):
         raise missing("readable tool_calls", body)
-    return [
+    read = [
         WireCall(
             call.get("id"),
             at(call, "function", "name"),
@@ -95,6 +100,12 @@ def chat_calls(message: dict[str, Any], body: dict[str, Any]) -> list[WireCall]:
         )
         for call in calls
     ]
+    return [call for call in read if not is_empty(call)]
+
+
+def is_empty(call: WireCall) -> bool:
+    """Whether a call says nothing: neither what to call, nor with what."""
+    return not text(call.name).strip() and call.arguments in (None, "", "{}", {})
 
 
 def reply(
@@ -104,6 +115,7 @@ def reply(
     body: dict[str, Any],
     stop: StopReason,
     usage: Usage,
+    finish: str = "",
     opaque: Json = None,
     format_name: str,
     aside: bool = False,
@@ -111,26 +123,38 @@ def reply(
 ) -> Reply:
     """The whole answer. A turn that was truncated or broke off keeps its text; its calls are ``cut_calls``.
 
-    ``aside``: the calls of this turn must not be run for another reason.
+    A call whose id came before is the same call, which is made once. Where it is a different one, nobody
+    knows what the provider meant: the turn is malformed. ``aside``: the calls of this turn must not be run
+    for another reason. ``finish`` is the provider's word for ``stop``.
     """
-    read = tuple(_read_calls(calls, body))
+    every = _read_calls(calls, body)
+    read, twice = distinct_calls(every)
     sources = tuple(citations)
+    if twice:
+        trouble = f"the provider gave different calls the same id {twice!r}"
+        return Reply(Assistant(content, citations=sources), "malformed", usage, every, trouble=trouble)
+    unknown = f"The provider ended its answer for a reason that is not known here: {snippet(finish, 60)!r}."
+    notes = (unknown,) if finish and stop == "other" else ()
     if (aside or stop in BROKEN_STOPS) and read:
-        return Reply(Assistant(content, citations=sources), stop, usage, cut_calls=read)
+        message = Assistant(content, citations=sources)
+        return Reply(message, stop, usage, cut_calls=read, notes=notes, finish=finish)
+    if len(read) < len(every):
+        opaque = None  # it holds the repeated call, which no provider takes back
     has_state = opaque is not None or any(call.opaque is not None for call in read)
     state = format_name if has_state else ""
-    return Reply(Assistant(content, read, opaque, state, citations=sources), stop, usage)
+    message = Assistant(content, read, opaque, state, citations=sources)
+    return Reply(message, stop, usage, notes=notes, finish=finish)
 
 
 def read_arguments(given: Any) -> tuple[dict[str, Any] | None, str]:
-    """The arguments as an object, or ``None`` and the reason. Accepts an object, its JSON, or that as a
-    string.
+    """The arguments as an object, or ``None`` and the reason. Accepts an object, its JSON (as ``load_nearly``
+    reads it), or that as a string.
     """
     for _ in range(2):
         if not isinstance(given, str):
             break
         try:
-            given = load(given) if given.strip() else {}
+            given = load_nearly(given) if given.strip() else {}
         except ValueError as error:
             return None, f"the arguments are not valid JSON: {error}"
     if given is None:
@@ -143,19 +167,31 @@ def read_arguments(given: Any) -> tuple[dict[str, Any] | None, str]:
     return clean_object(arguments), ""
 
 
-def _read_calls(calls: Sequence[WireCall], body: dict[str, Any]) -> list[ToolCall]:
-    used: set[str] = set()
-    read: list[ToolCall] = []
+def distinct_calls(calls: Sequence[ToolCall]) -> tuple[tuple[ToolCall, ...], str]:
+    """``calls``, each of them once, and an id that two different ones have; empty where none is."""
+    known: dict[str, ToolCall] = {}
+    for call in calls:
+        if not is_same_call(known.setdefault(call.id, call), call):
+            return tuple(known.values()), call.id
+    return tuple(known.values()), ""
+
+
+def is_same_call(one: ToolCall, other: ToolCall) -> bool:
+    """Whether two calls with one id are one: of the same tool, with equal arguments."""
+    equal = one.arguments == other.arguments and (one.arguments is not None or one.raw == other.raw)
+    return one.name == other.name and equal
+
+
+def _read_calls(calls: Sequence[WireCall], body: dict[str, Any]) -> tuple[ToolCall, ...]:
     whole = cache(lambda: hashlib.sha256(compact(body).encode()).digest())
+    read: list[ToolCall] = []
     for place, call in enumerate(calls):
-        call_id = text(call.id)
-        if not call_id or call_id in used:
-            call_id = _minted(whole(), place)
-        used.add(call_id)
         arguments, malformed = read_arguments(call.arguments)
         raw = call.arguments if isinstance(call.arguments, str) else compact(call.arguments)
+        call_id = text(call.id) if call.id != NO_ID else ""
+        call_id = call_id or _minted(whole(), place)
         read.append(ToolCall(call_id, text(call.name), arguments, clean(raw), malformed, call.opaque))
-    return read
+    return tuple(read)
 
 
 def _minted(whole: bytes, place: int) -> str:

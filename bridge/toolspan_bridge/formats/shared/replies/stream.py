@@ -11,8 +11,9 @@ from ....messages import Assistant, Reply
 from ....messages.deltas import Delta
 from ..contract import FormatError, StreamFailed
 from ..json_values import as_object, load, snippet
+from .errors import error_for_answer, error_in_answer
 
-__all__ = ["BodyStream", "TextPieces", "broken_off"]
+__all__ = ["BodyStream", "CallIds", "TextPieces", "broken_off"]
 
 
 class TextPieces:
@@ -38,6 +39,22 @@ class TextPieces:
     def text(self) -> str:
         """The whole text so far."""
         return "".join(self._pieces) + self._held
+
+
+class CallIds:
+    """The ids of the calls that a stream has shown: one that comes again under its id is not shown again."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+
+    def repeats(self, call_id: Any) -> bool:
+        """Whether a call of this id has been shown; the next one with it will have been."""
+        if not isinstance(call_id, str) or not call_id:
+            return False
+        if call_id in self._known:
+            return True
+        self._known.add(call_id)
+        return False
 
 
 class BodyStream(ABC):
@@ -117,6 +134,8 @@ class BodyStream(ABC):
             event = None
         if event is None:
             raise FormatError(f"the stream holds what is no JSON object: {snippet(frame)}")
+        if not event.get("error") and (error := error_in_answer(event)) is not None:
+            raise StreamFailed(error_for_answer(error))
         return list(self._take(event))
 
 

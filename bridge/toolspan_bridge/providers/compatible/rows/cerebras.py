@@ -9,9 +9,9 @@ ROW = Row(
     "CEREBRAS_BASE_URL",
     "https://cloud.cerebras.ai",
     limit="max_completion_tokens",
-    chat=ChatTraits(echoed=("reasoning",), effort=""),
+    chat=ChatTraits(call_ids="named", echoed=("reasoning",), effort=""),
     chat_of=(
-        ("gpt-oss.*", ChatTraits(echoed=("reasoning",), efforts=("low", "medium", "high"))),
-        ("zai-glm.*", ChatTraits(echoed=("reasoning",), efforts=("none",))),
+        ("gpt-oss.*", ChatTraits(call_ids="named", echoed=("reasoning",), efforts=("low", "medium", "high"))),
+        ("zai-glm.*", ChatTraits(call_ids="named", echoed=("reasoning",), efforts=("none",))),
     ),
 )

@@ -9,6 +9,7 @@ ROW = Row(
     "COHERE_BASE_URL",
     "https://dashboard.cohere.com/api-keys",
     chat=ChatTraits(
+        call_ids="named",
         echoed=(),
         echoes_call_state=False,
         stream_usage=False,

@@ -9,6 +9,7 @@ ROW = Row(
     "DEEPSEEK_BASE_URL",
     "https://platform.deepseek.com/api_keys",
     chat=ChatTraits(
+        call_ids="named",
         echoed=("reasoning_content",),
         echoes_text_turns=True,
         echoes_call_state=False,

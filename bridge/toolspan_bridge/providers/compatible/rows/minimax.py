@@ -10,7 +10,9 @@ from dataclasses import replace
 from ....messages.chat_traits import USUAL, ChatTraits
 from ..row import Row
 
-PLAIN = ChatTraits(echoed=(*USUAL.echoed, "content"), echoes_text_turns=True, effort="", structured="")
+PLAIN = ChatTraits(
+    call_ids="named", echoed=(*USUAL.echoed, "content"), echoes_text_turns=True, effort="", structured=""
+)
 ROW = Row(
     "https://api.minimax.io/v1",
     "MINIMAX_API_KEY",

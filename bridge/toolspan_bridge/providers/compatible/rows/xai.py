@@ -8,6 +8,9 @@ ROW = Row(
     "XAI_API_KEY",
     "XAI_BASE_URL",
     "https://console.x.ai",
-    chat=ChatTraits(effort=""),
-    chat_of=(("grok-3-mini.*", ChatTraits(efforts=("low", "high"))), ("grok-4\\.[3-9].*", ChatTraits())),
+    chat=ChatTraits(call_ids="named", effort=""),
+    chat_of=(
+        ("grok-3-mini.*", ChatTraits(call_ids="named", efforts=("low", "high"))),
+        ("grok-4\\.[3-9].*", ChatTraits(call_ids="named")),
+    ),
 )

@@ -9,6 +9,7 @@ ROW = Row(
     "ZAI_BASE_URL",
     "https://z.ai/manage-apikey/apikey-list",
     chat=ChatTraits(
+        call_ids="named",
         echoed=("reasoning_content",),
         echoes_text_turns=True,
         echoes_call_state=False,
