@@ -98,7 +98,8 @@ def _sentence(schema: Schema) -> str:
 def _key(schema: Schema, name: str, reference: Reference) -> str:
     value = schema["properties"][name]
     facts = [words(value, reference.link)]
-    if name in schema.get("required", ()):
+    by_any_name = [each["anyOf"][0]["required"][0] for each in schema.get("allOf", ())]
+    if name in (*schema.get("required", ()), *by_any_name):
         facts.append("required")
     elif "default" in value:
         facts.append(f"default {code(value['default'])}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from inspect import cleandoc
 from typing import Any
 
@@ -14,7 +14,6 @@ from ..parts.source import SOURCES
 from ..schema.constraints import Shape
 from ..schema.deferred import deferred_record
 from ..schema.records import Key, Record
-from .config_file import SERVER_KEYS
 from .models.config import Config
 
 _LIMITS = {
@@ -52,8 +51,6 @@ def config_schema() -> dict[str, Any]:
     definitions["ToolConfig"]["properties"]["parameters"].update(
         required=["type"], properties={"type": {"const": "object"}}
     )
-    spelled = {**root["properties"][SERVER_KEYS[0]], "description": f"Another spelling of {SERVER_KEYS[0]}."}
-    root["properties"].update(dict.fromkeys(SERVER_KEYS[1:], spelled))
     return {
         "$schema": DIALECT,
         "title": "Toolspan config",
@@ -102,22 +99,26 @@ def _object(record: type[Record], definitions: dict[str, Any]) -> dict[str, Any]
     written: dict[str, Any] = {"description": _markdown(record.__doc__ or "")}
     if shape["root_model"]:
         return written | _schema(shape["schema"], definitions)
-    required = [_name(name, each) for name, each in record.model_fields.items() if each.required]
-    written |= {
-        "type": "object",
-        "properties": {
-            _name(name, each): _property(each, definitions) for name, each in record.model_fields.items()
-        },
-    }
-    if required:
-        written["required"] = required
+    required = [_names(name, each) for name, each in record.model_fields.items() if each.required]
+    properties: dict[str, Any] = {}
+    for name, each in record.model_fields.items():
+        first, *others = _names(name, each)
+        properties[first] = _property(each, definitions)
+        again = {**properties[first], "description": f"Another spelling of `{first}`."}
+        properties |= dict.fromkeys(others, again)
+    written |= {"type": "object", "properties": properties}
+    if alone := [names[0] for names in required if len(names) == 1]:
+        written["required"] = alone
+    if spelled := [names for names in required if len(names) > 1]:
+        written["allOf"] = [{"anyOf": [{"required": [name]} for name in names]} for names in spelled]
     if shape["config"]["extra_fields_behavior"] == "forbid":
         written["additionalProperties"] = False
     return written
 
 
-def _name(name: str, key: Key) -> str:
-    return key.spellings[0] if key.spellings else name
+def _names(name: str, key: Key) -> Sequence[str]:
+    """What the key is called in the data, the first being the one for messages."""
+    return key.spellings or (name,)
 
 
 def _property(key: Key, definitions: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from functools import cache
 from typing import Any, cast
 
 from ..common.secrets.key_shapes import SECRET_NAME, without_keys
+from ..errors import ConfigError
+from ..problems import Fault, Path
 from ..schema.positions import parse_document
 
 PLACEHOLDER = "***"
@@ -39,6 +41,26 @@ def shown_text(text: str, file: str) -> str:
         lambda found: found[1] + PLACEHOLDER if _SECRET_IN_QUERY.search(found[2]) else found[0], text
     )
     return without_keys(text, lambda _name, _value: PLACEHOLDER)
+
+
+def places_left_open(text: str, file: str) -> frozenset[tuple[int, int]]:
+    """Lines and columns of the values of which ``text`` does not say what they are: those that
+    ``shown_text`` left out, and those of variables. Of a text that cannot be parsed, none."""
+    try:
+        document = parse_document(text, file)
+    except ConfigError:
+        return frozenset()
+    found = document.problems(Fault(path, "") for path in _open_paths(document.data, ()))
+    return frozenset((each.line, each.column) for each in found)
+
+
+def _open_paths(data: Any, path: Path) -> Iterator[Path]:
+    if isinstance(data, dict | list):
+        inside = cast("Any", data)
+        for part, value in inside.items() if isinstance(data, dict) else enumerate(inside):
+            yield from _open_paths(value, (*path, part))
+    elif isinstance(data, str) and (PLACEHOLDER in data or _REFERENCE.fullmatch(data)):
+        yield path
 
 
 def _spans(text: str) -> Iterator[tuple[int, int, str]]:

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.local_tools import Performed, box, events_of, outcomes, turn
+from tests.support.waiting import BOUND_S
 from toolspan_bridge import Conversation, Question, ToolApprovalRequest
 from toolspan_bridge.approvals import PolicyApprover
 from toolspan_bridge.loop import Limits
@@ -110,7 +111,7 @@ def test_calls_that_nobody_has_to_wait_for_run_side_by_side() -> None:
             started.append(call.id)
             if len(started) == 2:
                 met.set()
-            with anyio.fail_after(20):
+            with anyio.fail_after(BOUND_S):
                 await met.wait()
             return "met"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -170,6 +171,34 @@ def test_a_text_is_checked_as_a_config_and_nothing_is_written(app: WebApp) -> No
     assert {problem["line"] for problem in found} == {3}
     assert app.ask("POST", "/api/config/check", {"text": before["text"]}).json["problems"] == []
     assert app.ask("GET", "/api/config").json == before
+
+
+WITH_A_SECRET = """
+name: a shop
+mcpServers:
+  other: {url: "https://other.example/mcp?key=hush-hush", disabled: true}
+tools:
+  default_timeout_ms: ${MOST_MS}
+  registry:
+    - name: look
+      description: Looks
+      annotations: {readOnlyHint: true}
+      parameters: {type: object}
+      implementation: {type: mock, response: 1}
+"""
+
+
+@pytest.mark.requirement("I15.1.11")
+@pytest.mark.requirement("I24.3.2")
+def test_the_shown_config_has_no_fault_at_what_was_left_out_and_all_others(tmp_path: Path) -> None:
+    with web_app(tmp_path, config=WITH_A_SECRET, MOST_MS="30000") as app:
+        text = app.ask("GET", "/api/config").json["text"]
+        assert text.count("***") == 1
+        assert "readOnlyHint: true" in text
+        assert app.ask("POST", "/api/config/check", {"text": text}).json["problems"] == []
+        wrong = text.replace("disabled: true", "disabled: 3").replace("name: look", "name: ''")
+        found = app.ask("POST", "/api/config/check", {"text": wrong}).json["problems"]
+        assert {each["path"] for each in found} == {"$.mcpServers.other.disabled", "$.tools.registry[0].name"}
 
 
 @pytest.mark.requirement("I15.1.12")

@@ -121,6 +121,18 @@ def test_the_published_schema_takes_references_for_numbers() -> None:
     assert not is_valid({"tools": {"max_iterations": "5"}})
 
 
+@pytest.mark.requirement("I2.2.4")
+def test_the_published_schema_takes_every_name_that_loading_takes() -> None:
+    provider = {"issuer": "https://id.example"}
+    for name in ("client_id", "clientId"):
+        oauth = {"identity_provider": {**provider, name: "a"}}
+        assert is_valid({"mcpServers": {"x": {"serverUrl": "https://x.example/", "oauth": oauth}}})
+    assert not is_valid({"mcpServers": {"x": {"url": "a:b", "oauth": {"identityProvider": provider}}}})
+    for name in ("read_only", "readOnlyHint", "read_only_hint"):
+        assert is_valid({"tools": {"registry": [tool(annotations={name: True})]}})
+    assert not is_valid({"tools": {"registry": [tool(annotations={"readOnlyHint": 3})]}})
+
+
 def test_the_published_schema_tells_every_kind_apart_by_type() -> None:
     implementation = config_schema()["$defs"]["Implementation"]
     assert sorted(implementation["discriminator"]["mapping"]) == list(KINDS.names)

@@ -13,15 +13,18 @@ import yaml
 
 from toolspan_server import load_config
 from toolspan_server.common.secrets.key_shapes import SECRET_NAME
+from toolspan_server.config import check_text
 from toolspan_server.config.published_schema import config_schema
-from toolspan_server.config.shown_text import shown_text
+from toolspan_server.config.shown_text import places_left_open, shown_text
 
 pytestmark = pytest.mark.requirement("I24.3.2")
 
+EXAMPLES = sorted((Path(__file__).parents[3] / "configs").glob("*.yaml"))
 CANARY = "CANARY-0123456789"
 HARMLESS = {
     "LimitsConfig.headers": "a number",
     "IdentityProviderConfig.id_token_file": "the path of a file",
+    "IdentityProviderConfig.idTokenFile": "the path of a file",
     "HttpAuth.password_env": "the name of a variable",
     "HttpAuth.client_secret_env": "the name of a variable",
     "HttpCredentials.password_env": "the name of a variable",
@@ -127,6 +130,27 @@ def test_the_rest_is_shown_as_it_is_written() -> None:
         "      implementation: {type: mock, mock_response: 1}\n"
     )
     assert shown_text(text, "toolspan.yaml") == text
+
+
+@pytest.mark.parametrize("name", ["read_only", "readOnlyHint", "read_only_hint"])
+def test_a_key_is_known_by_every_name_that_the_config_takes_for_it(name: str) -> None:
+    text = f"tools: {{registry: [{{name: a, annotations: {{{name}: true}}}}]}}\n"
+    assert shown_text(text, "toolspan.yaml") == text
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_all_faults_of_an_example_without_its_secrets_are_at_values_that_were_left_out(path: Path) -> None:
+    text = shown_text(path.read_text(), str(path))
+    faults = check_text(text, path, {})
+    assert {(each.line, each.column) for each in faults} <= places_left_open(text, str(path))
+
+
+def test_a_fault_beside_a_value_that_was_left_out_is_at_another_place() -> None:
+    text = '{"mcpServers": {"x": {"url": "***"}, "y": {"url": "${HERE}", "disabled": 5}}}'
+    found = check_text(text, Path("toolspan.json"), {"HERE": "nowhere"})
+    kept = [e.path for e in found if (e.line, e.column) not in places_left_open(text, "toolspan.json")]
+    assert [each.path for each in found] == ["$.mcpServers.x.url", "$.mcpServers.y.url", *kept]
+    assert kept == ["$.mcpServers.y.disabled"]
 
 
 def test_secrets_of_marked_keys_are_taken_out_of_every_text_wherever_they_came_from(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ from pydantic import Field
 
 from toolspan_server.common.regular_files import read_regular
 from toolspan_server.config import DEFAULT_FILES, Config, check_text
-from toolspan_server.config.shown_text import shown_text
+from toolspan_server.config.shown_text import places_left_open, shown_text
 from toolspan_server.errors import ConfigError
+from toolspan_server.problems import Problem
 from toolspan_server.schema.positions import SIZE_LIMIT
 
 from ..endpoint import Answer, Call, Endpoint, Values
@@ -67,16 +68,23 @@ async def shown(call: Call) -> ConfigText:
 
 
 async def checked(call: Call) -> ConfigProblems:
-    """The faults of a text, as ``toolspan check`` finds them. Handlers are read, not imported."""
+    """The faults of a text, as ``toolspan check`` finds them, but of values that the text leaves open: what
+    ``shown`` wrote in place of a secret is no fault of the file. Handlers are read, not imported."""
     config, text = call.app.config, call.values(CheckedText).text
     path = config.files[0] if config.files else Path.cwd() / DEFAULT_FILES[0]
-    found = await anyio.to_thread.run_sync(check_text, text, path, UnreadVariables())
+    found = await anyio.to_thread.run_sync(_faults, text, path)
     return ConfigProblems(
         problems=[
             ConfigProblem(line=p.line, column=p.column, path=p.path, message=p.message, hint=p.hint)
             for p in found
         ]
     )
+
+
+def _faults(text: str, path: Path) -> list[Problem]:
+    found = check_text(text, path, UnreadVariables())
+    left_open = places_left_open(text, str(path))
+    return [each for each in found if (each.line, each.column) not in left_open]
 
 
 def _shown(config: Config, raw: bytes) -> str:
@@ -113,7 +121,8 @@ ENDPOINTS = (
         "config",
         audience="shared",
         description="Nothing is written, imported or run, and no variable is read. Handlers are read where "
-        "they are files of the config's folder; what is named elsewhere is not looked for.",
+        "they are files of the config's folder; what is named elsewhere is not looked for. A value that is "
+        "left out (***) or is a variable's has no fault.",
         body=CheckedText,
         answer=ConfigProblems,
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Generator
 from typing import TYPE_CHECKING
 
@@ -220,17 +221,20 @@ def test_a_question_is_put_off_and_then_declined(person: Visit, button: str, act
 
 
 @pytest.mark.requirement("I15.2.14")
-def test_arguments_are_changed_before_a_call_is_allowed_and_refused_where_they_do_not_fit(
+def test_changed_arguments_are_refused_where_they_do_not_fit_and_else_shown_before_they_are_allowed(
     person: Visit,
 ) -> None:
     person.test("Change my notes")
     dialog = person.page.get_by_role("dialog")
     dialog.get_by_text("Change the arguments").click()
     dialog.get_by_label("Arguments as JSON").fill('{"path": 1}')
-    dialog.get_by_role("button", name="Allow once").click()
+    expect(dialog.get_by_role("button", name=re.compile("llow"))).to_have_count(0)
+    dialog.get_by_role("button", name="Look at the changed call").click()
     dialog.get_by_text("/arguments").wait_for()
     changed = {"path": "other.txt", "old_string": "a", "new_string": "b"}
     dialog.get_by_label("Arguments as JSON").fill(json.dumps(changed))
+    dialog.get_by_role("button", name="Look at the changed call").click()
+    dialog.locator(".preview", has_text="other.txt").wait_for()
     dialog.get_by_role("button", name="Allow once").click()
     person.page.get_by_text("Continue in the chat").wait_for()
     expect(person.page.locator(".results .call[data-state=done]")).to_have_count(1)

@@ -67,7 +67,7 @@ export const texts = {
   },
   approval: {
     title: (tool) => `Allow ${tool}?`,
-    edit: "Change the arguments", reason: "Reason (the model is told when you deny)", deny: "Deny", once: "Allow once", conversation: "Allow in this conversation", always: "Always allow",
+    edit: "Change the arguments", changed: "Look at the changed call", reason: "Reason (the model is told when you deny)", deny: "Deny", once: "Allow once", conversation: "Allow in this conversation", always: "Always allow",
     open: "Decide", asked: (tool) => `${tool} waits for your approval.`, late: "It was answered already, or is not asked any more.",
   },
   elicitation: {

@@ -38,7 +38,7 @@ export function previewView(preview, { focused = false } = {}) {
     preview.title ? line("title")(preview.title) : null,
     preview.facts.map(line("fact")), preview.warnings.map(line("warning")),
     preview.sections.map((each) => h("div.preview-section",
-      h("h4", writtenOut(each.label)), h("pre", { dir: "ltr" }, each.kind === "diff" ? each.text.split("\n").map(diffLine) : writtenOut(each.text)))));
+      h("p.preview-label", writtenOut(each.label)), h("pre", { dir: "ltr" }, each.kind === "diff" ? each.text.split("\n").map(diffLine) : writtenOut(each.text)))));
 }
 
 const diffLine = (line) => h(`span.diff-line${LINE_STYLES[line[0]] ? `.${LINE_STYLES[line[0]]}` : ""}`, writtenOut(line), "\n");

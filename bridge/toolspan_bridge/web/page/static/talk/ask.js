@@ -69,14 +69,20 @@ function approval(request, send, signal) {
       else close(true);
     };
     const choice = (decision, text) => (request.decisions.includes(decision) ? button(text, () => answer(decision)) : null);
+    const wider = [choice("allow_always", words.always), choice("allow_conversation", words.conversation)].filter(Boolean);
+    const once = h("button.primary", { type: "submit" }, words.once);
+    raw.addEventListener("input", () => { // a changed call is shown again before it can be allowed
+      const changed = raw.value !== original;
+      for (const each of wider) each.hidden = changed;
+      fill(once, changed ? words.changed : words.once);
+    });
     return h("form", { onsubmit: (event) => { event.preventDefault(); answer("allow_once"); } },
       previewView(request.preview, { focused: true }),
       details(words.edit, field(texts.form.rawLabel, raw)),
       field(words.reason, reason), fault.element,
       h("div.actions",
         button(words.deny, () => answer("deny"), { kind: "danger" }), h("span.spacer"),
-        choice("allow_always", words.always), choice("allow_conversation", words.conversation),
-        h("button.primary", { type: "submit" }, words.once)));
+        wider, once));
   }, { wide: true, signal });
 }
 
