@@ -18,7 +18,7 @@ from ..messages import ToolSpec
 from ..oauth import SignInWay
 from ..toolbox import McpJson, Toolbox, foreign_servers, servers_of
 from ..trust import Baseline, Shadows
-from .chosen.config import ConfigChoice, found_config, has_servers
+from .chosen.config import ConfigChoice, found_config, has_servers, may_offer_tools
 from .chosen.target import CONNECT_SECONDS, server_of, servers_of_texts
 from .chosen.tool_globs import ALL_TOOLS
 from .client import SessionClient
@@ -75,7 +75,7 @@ class Session:
         if found:
             choices = ", ".join(f"{tool.server}/{tool.name}" for tool in found)
             raise UsageError(f"several servers have a tool {name!r}: write one of {choices}")
-        if self.withheld:
+        if may_offer_tools(self.withheld):
             own = [item for item in self.withheld if f"the tool {bare!r} (" in item.what]
             raise ConsentError(f"No tool {name!r} is used here: {refusal(own or self.withheld)}")
         raise UsageError(f"Tool {name!r} not found ({_known(tools)})")
@@ -170,7 +170,7 @@ def _servers(choice: ConfigChoice, host: Host) -> tuple[Config, list[ServerSpec]
         pinned=not choice.may_run,
     )
     servers += servers_of_texts(choice.servers, [spec.name for spec in servers])
-    if withheld and not servers:
+    if not servers and may_offer_tools(withheld):
         raise ConsentError(refusal(withheld))
     if withheld:
         host.note(left_out(withheld))

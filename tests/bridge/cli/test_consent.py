@@ -121,6 +121,20 @@ def test_a_found_config_of_mocks_runs_without_a_word(folder: Path) -> None:
     assert toolspan("tools", "call", "greet", cwd=folder).out == "hello\n"
 
 
+def test_what_is_left_out_and_offers_no_tools_is_no_reason_to_refuse(folder: Path) -> None:
+    (folder / "toolspan.yaml").write_text("state_dir: ../mine\n")
+    asked = toolspan("ask", "hi", cwd=folder)
+    assert asked.code == 0 and "keep state in" in asked.err
+    listed = toolspan("tools", "list", cwd=folder)
+    assert listed.code == 2 and "toolspan.yaml has none (add some" in listed.err
+    (folder / "toolspan.yaml").write_text(f"state_dir: ../mine\n{MOCK}")
+    called = toolspan("tools", "call", "nope", cwd=folder)
+    assert called.code == 2 and "Tool 'nope' not found (known: greet)" in called.err
+    (folder / "toolspan.yaml").write_text(f"state_dir: ../mine\n{HANDLED}")
+    refused = toolspan("ask", "hi", cwd=folder)
+    assert refused.code == 2 and "what was asked for needs" in refused.err
+
+
 def test_the_handlers_of_a_found_config_are_imported_only_with_trust_or_by_name(folder: Path) -> None:
     (folder / "toolspan.yaml").write_text(HANDLED)
     refused = toolspan("tools", "call", "theirs", cwd=folder)

@@ -137,7 +137,9 @@ def test_a_folder_that_came_with_the_project_is_not_used_and_that_is_said_once(
     assert instead.parent == user / "projects"
     assert [each.levelname for each in caplog.records] == ["WARNING"]
     assert str(instead) in caplog.text
-    assert f"toolspan trust state {place / '.toolspan'}" in caplog.text
+    is_folder = came not in (_a_link, _a_file)
+    assert (f"toolspan trust state {place / '.toolspan'}" in caplog.text) == is_folder
+    assert ("move it away" in caplog.text) == (not is_folder)
     before = {path: path.lstat().st_mtime_ns for path in (place / ".toolspan").rglob("*")}
     with pytest.raises(OSError, match=r"mark|link|folder"):  # also by code that did not ask
         private_folder(place / ".toolspan" / "conversations")

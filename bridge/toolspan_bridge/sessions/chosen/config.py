@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from ...trust.folders import TrustedFolders
     from ..host import Host
 
+_SERVERS = ("$.mcpServers", "$.mcp_servers", "$.servers")
+_TOOLS = ("$.tools.registry", "$.tools.sources", "$.services")
+
 _MOST_SHOWN = 200
 """How many items a person is asked about at once."""
 
@@ -177,8 +180,12 @@ def found_config(
 
 def has_servers(config: Config) -> bool:
     """Whether ``config`` has MCP servers of its own, left out or not; then .mcp.json is not used."""
-    places = ("$.mcpServers", "$.mcp_servers", "$.servers")
-    return bool(config.mcp_servers) or any(item.place.startswith(places) for item in config.withheld)
+    return bool(config.mcp_servers) or any(item.place.startswith(_SERVERS) for item in config.withheld)
+
+
+def may_offer_tools(withheld: Sequence[UntrustedItem]) -> bool:
+    """Whether there could be tools, or what they work with, in what is ``withheld``."""
+    return any(item.place == "$.tools" or item.place.startswith((*_SERVERS, *_TOOLS)) for item in withheld)
 
 
 def whole_config(choice: ConfigChoice, host: Host, *, import_handlers: bool = False) -> Config:

@@ -46,6 +46,7 @@ _SECRET_FILE = "state-mark.secret"
 _SECRET_BYTES = 32
 _MARK_BYTES = 200
 _PROJECTS = "projects"
+_UNMARKED = "it does not carry the mark of a state folder made on this machine by you"
 
 _log = logging.getLogger(__name__)
 _expected: set[Path] = set()
@@ -90,8 +91,7 @@ def state_folder(wanted: Path, project: Path, *, absolute: bool) -> Path:
     if place not in _told:
         _told.add(place)
         _log.warning(
-            "%s is not used: %s. State is kept in %s instead (`toolspan trust state %s` takes it over)",
-            *(place, why, instead, place),
+            "%s is not used: %s. State is kept in %s instead (%s)", place, why, instead, way_out(place, why)
         )
     return instead
 
@@ -129,7 +129,14 @@ def why_not_ours(folder: Path) -> str:
         return "it belongs to another user"
     if _is_marked(folder, found) or _is_empty(folder):
         return ""
-    return "it does not carry the mark of a state folder made on this machine by you"
+    return _UNMARKED
+
+
+def way_out(folder: Path, why: str) -> str:
+    """How a person has ``folder`` used, or another one in its place, which is not ours because of ``why``."""
+    if why == _UNMARKED:
+        return f"`toolspan trust state {folder}` takes it over"
+    return "move it away, and one is made there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +221,7 @@ def _own(root: Path) -> None:
     if root.name != STATE_FOLDER and (root not in _expected or not _is_empty(root)):
         return  # another process made it, or a person named it
     if why := why_not_ours(root):
-        raise OSError(errno.EPERM, f"{why} (`toolspan trust state {root}` takes it over)", str(root))
+        raise OSError(errno.EPERM, f"{why} ({way_out(root, why)})", str(root))
     if not _is_marked(root, found):
         close_folder(root)
         _mark(root)

@@ -28,7 +28,17 @@ def test_a_server_that_dies_in_a_chat_is_started_again_and_its_last_words_are_to
         {"text": "it is back"},
     ]
     (tmp_path / "turns.yaml").write_text(yaml.safe_dump({"turns": turns}))
-    words = ("chat", "-m", "scripted/turns.yaml", "--config", "mine.yaml", "--save", "talk.json")
+    words = (
+        "chat",
+        "-m",
+        "scripted/turns.yaml",
+        "--config",
+        "mine.yaml",
+        "--save",
+        "talk.json",
+        "--approve",
+        "told",
+    )
     ran = toolspan_process(*words, stdin="Go\nAgain\n", cwd=tmp_path)
     assert (ran.code, ran.out) == (0, "it died\nit is back\n")
     saved = (tmp_path / "talk.json").read_text()

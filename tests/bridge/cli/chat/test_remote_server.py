@@ -25,7 +25,17 @@ def test_a_remote_server_that_is_back_at_its_address_is_connected_again_for_the_
     call: dict[str, Any] = {"calls": [{"tool": "add", "arguments": {}}]}
     turns = [call, {"text": "one"}, call, {"text": "two"}, call, {"text": "three"}]
     (tmp_path / "turns.yaml").write_text(yaml.safe_dump({"turns": turns}))
-    words = ("chat", "-m", "scripted/turns.yaml", "--config", "mine.yaml", "--save", "talk.json")
+    words = (
+        "chat",
+        "-m",
+        "scripted/turns.yaml",
+        "--config",
+        "mine.yaml",
+        "--save",
+        "talk.json",
+        "--approve",
+        "add",
+    )
     with http_server(served) as first:
         url = f"{first.url}{path}"
         config = {"mcpServers": {"far": {"type": transport, "url": url}}}

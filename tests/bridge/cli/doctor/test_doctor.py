@@ -99,13 +99,18 @@ def test_nothing_is_run_that_nobody_allowed(place: Path) -> None:
     ran, checks = doctor(place, {**config, "tools": {"registry": [MOCK]}})
     assert ran.code == 0
     assert not (place / "ran").exists()
-    for name in ("own_tools", "servers"):
-        assert [(each["level"], each["todo"]) for each in checks[name]] == [("warning", "add --trust")]
+    withheld = ("warning", "add --trust")
+    found = {
+        name: [(each["level"], each["todo"]) for each in checks[name]] for name in ("own_tools", "servers")
+    }
+    assert found == {"own_tools": [withheld, ("ok", "")], "servers": [withheld]}
+    assert checks["own_tools"][1]["text"] == "its server starts, with 1 tool"
 
 
 def test_a_missing_node_is_named_as_what_to_install(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(place))
-    _, checks = doctor(place, {"mcpServers": {"files": {"command": "npx", "args": ["-y", "server"]}}})
+    config = {"mcpServers": {"files": {"command": "npx", "args": ["-y", "server"]}}}
+    _, checks = doctor(place, config, "--trust")
     assert checks["servers"][0]["todo"] == "install Node.js (https://nodejs.org)"
 
 
@@ -127,7 +132,23 @@ def test_a_state_folder_that_others_can_write_is_a_problem(place: Path) -> None:
     state = place / "state"
     state.mkdir()
     state.chmod(0o777)
-    ran, checks = doctor(place, {"state_dir": "state", "tools": {"registry": [MOCK]}})
+    ran, checks = doctor(place, {"state_dir": "state", "tools": {"registry": [MOCK]}}, "--trust")
     assert ran.code == 1
     assert checks["state_folder"][1]["text"].endswith("can be written by others")
     assert "chmod go-w" in checks["state_folder"][1]["todo"]
+
+
+@pytest.mark.parametrize("kind", ["unmarked", "file"])
+def test_a_state_folder_that_is_not_used_is_named_with_the_way_out(place: Path, kind: str) -> None:
+    state = place / ".toolspan"
+    if kind == "file":
+        state.write_text("in the way")
+    else:
+        state.mkdir()
+        (state / "planted").write_text("theirs")
+    ran, checks = doctor(place, {"tools": {"registry": [MOCK]}})
+    _, elsewhere, unused = checks["state_folder"]
+    assert (ran.code, levels([elsewhere, unused])) == (0, ["ok", "warning"])
+    assert f"{state} is not used: it " in unused["text"]
+    assert elsewhere["text"].split()[0] in unused["text"]
+    assert ("toolspan trust state" in unused["todo"]) == (kind == "unmarked")

@@ -10,6 +10,7 @@ import pytest
 from tests.support.cli import toolspan
 from tests.support.fake_providers import Sent
 from tests.support.skilled_models import Asked, SkilledModels, calls, says
+from tests.support.state_marks import share_state_mark
 
 pytestmark = [pytest.mark.requirement("I14.4.4"), pytest.mark.long]
 
@@ -55,7 +56,7 @@ def test_a_route_gets_the_cheapest_validated_model_and_says_which(
     models: SkilledModels, tmp_path: Path
 ) -> None:
     tried(models, tmp_path, DEAR, CHEAP, POOR)
-    ran = models.run(tmp_path, "ask", "Add 2")
+    ran = models.run(tmp_path, "ask", "Add 2", *NAMED)
     assert ran.code == 0 and models.last.model == "gpt-4o-mini"
     assert f"best is {CHEAP}: validated (n=20, 100 %, 83–100 %), $0.0000" in ran.err
     assert " a success" in ran.err
@@ -64,11 +65,11 @@ def test_a_route_gets_the_cheapest_validated_model_and_says_which(
 def test_none_validated_is_exit_6_with_every_candidate_and_its_badge(
     models: SkilledModels, tmp_path: Path
 ) -> None:
-    never = models.run(tmp_path, "ask", "Add 2")
+    never = models.run(tmp_path, "ask", "Add 2", *NAMED)
     assert never.code == 6 and "none was ever tried" in never.err
     tried(models, tmp_path, DEAR, trials=4)
     tried(models, tmp_path, POOR)
-    ran = models.run(tmp_path, "ask", "Add 2", "--json")
+    ran = models.run(tmp_path, "ask", "Add 2", "--json", *NAMED)
     assert (ran.code, ran.error["code"]) == (6, "unvalidated")
     assert f"{DEAR}: provisional (n=4, 100 %, 51–100 %)" in ran.error["message"]
     assert f"{POOR}: failed (n=20, 0 %, 0–17 %)" in ran.error["message"]
@@ -78,7 +79,7 @@ def test_none_validated_is_exit_6_with_every_candidate_and_its_badge(
 def test_other_tools_than_the_measured_ones_validate_nobody(models: SkilledModels, tmp_path: Path) -> None:
     tried(models, tmp_path, CHEAP)
     (tmp_path / "toolspan.yaml").write_text(CONFIG.replace("two numbers", "numbers"))
-    ran = models.run(tmp_path, "ask", "Add 2")
+    ran = models.run(tmp_path, "ask", "Add 2", *NAMED)
     assert ran.code == 6 and "stale" in ran.err and "the tools' definitions" in ran.err
 
 
@@ -93,10 +94,14 @@ def test_one_without_a_key_or_consent_is_passed_over_and_it_is_said(
     assert models.run(tmp_path, *words, **held).code == 0
     assert models.run(tmp_path, "ask", "Add 2", *NAMED, **held).code == 0
     assert models.last.model == "gpt-4o", "a server of this machine costs nothing"
-    for words, why in ((NAMED, "ACME_KEY"), ((), "was not named by you")):
-        ran = models.run(tmp_path, "ask", "Add 2", *words)
-        assert models.last.model == "gpt-4o-mini" and ran.code == 0
-        assert "acme/gpt-4o: validated" in ran.err and "but it is passed over:" in ran.err and why in ran.err
+    ran = models.run(tmp_path, "ask", "Add 2", *NAMED)
+    assert models.last.model == "gpt-4o-mini" and ran.code == 0
+    assert "acme/gpt-4o: validated" in ran.err and "but it is passed over:" in ran.err
+    assert "ACME_KEY" in ran.err
+    models.received.clear()
+    found = models.run(tmp_path, "ask", "Add 2", "-m", "best:acme", **held)
+    assert found.code == 6 and models.received == []
+    assert "acme/gpt-4o: validated" in found.err and "but it is passed over: the config found" in found.err
 
 
 def test_a_person_may_ask_for_the_best_and_for_that_of_one_provider(
@@ -117,20 +122,20 @@ def test_what_is_no_language_model_is_only_the_best_where_no_other_is(
     models: SkilledModels, tmp_path: Path
 ) -> None:
     tried(models, tmp_path, "offline/keyword")
-    assert "best is offline/keyword: validated" in toolspan("ask", "Add 2", cwd=tmp_path).err
+    assert "best is offline/keyword: validated" in toolspan("ask", "Add 2", *NAMED, cwd=tmp_path).err
     tried(models, tmp_path, DEAR)
-    assert f"best is {DEAR}: validated" in models.run(tmp_path, "ask", "Add 2").err
+    assert f"best is {DEAR}: validated" in models.run(tmp_path, "ask", "Add 2", *NAMED).err
 
 
 def test_the_best_in_the_mode_in_which_it_was_validated(models: SkilledModels, tmp_path: Path) -> None:
     tried(models, tmp_path, f"prompt:{CHEAP}")
-    ran = models.run(tmp_path, "ask", "Add 2")
+    ran = models.run(tmp_path, "ask", "Add 2", *NAMED)
     assert models.last.prompted and f"best is prompt.json-tools:{CHEAP}" in ran.err
 
 
 def test_export_shows_the_request_to_the_best(models: SkilledModels, tmp_path: Path) -> None:
     tried(models, tmp_path, DEAR)
-    shown = models.run(tmp_path, "export", "--request", "Add 2", OPENAI_API_KEY="")
+    shown = models.run(tmp_path, "export", "--request", "Add 2", *NAMED, OPENAI_API_KEY="")
     assert shown.json["model"] == "gpt-4o"
 
 
@@ -143,6 +148,7 @@ def test_a_preset_may_name_the_best(models: SkilledModels, tmp_path: Path) -> No
     tried(models, tmp_path, DEAR, CHEAP)
     without_route(tmp_path)
     held = {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state")}
+    share_state_mark(tmp_path / "state")
     made = models.run(tmp_path, "presets", "create", "adder", "-m", "best", "--tool", "add", *NAMED, **held)
     assert made.code == 0 and "model: best" in made.out, made.err
     ran = models.run(tmp_path, "ask", "Add 2", "--preset", "adder", **held)

@@ -52,8 +52,7 @@ def models(tmp_path: Path) -> Iterator[SkilledModels]:
 
 
 def configured(folder: Path, rule: str, more: str = "") -> None:
-    told = json.dumps({"failing_tools": rule, "on_unvalidated": "ignore"})
-    (folder / "toolspan.yaml").write_text(f"{CONFIG}validation: {told}\n{more}")
+    (folder / "toolspan.yaml").write_text(f"{CONFIG}validation: {{failing_tools: {rule}}}\n{more}")
 
 
 def offered(models: SkilledModels) -> list[str]:

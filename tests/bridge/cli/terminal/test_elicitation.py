@@ -244,7 +244,7 @@ def test_a_chat_asks_in_each_turn_and_goes_on(folder: Path) -> None:
     call = {"calls": [{"tool": "old__elicit", "arguments": {}}]}
     turns = [call, {"text": "first"}, call, {"text": "second"}]
     (folder / "turns.yaml").write_text(yaml.safe_dump({"turns": turns}))
-    words = ("-m", "scripted/turns.yaml", "--config", "mine.yaml")
+    words = ("-m", "scripted/turns.yaml", "--config", "mine.yaml", "--approve", "elicit")
     with Terminal("chat", *words, cwd=folder) as terminal:
         for said in ("first", "second"):
             terminal.until("you>")

@@ -167,7 +167,7 @@ def test_at_a_terminal_it_asks_what_there_is_and_again_where_an_answer_cannot_be
             terminal.type(f"{answer}\n")
         terminal.until("toolspan.yaml was written: 7 tools, 1 left out")
         assert terminal.ended() == 0
-    listed = toolspan("tools", "list", "--json", cwd=tmp_path)
+    listed = toolspan("tools", "list", "--json", "--trust", cwd=tmp_path)
     names = sorted(each["name"] for each in listed.json["tools"])
     assert names == ["deleteOrders", "erase", "example", "get_users", "listOrders", "odd", "weather"]
 

@@ -73,8 +73,12 @@ def test_refuse_ends_before_the_model_is_asked(tmp_path: Path, verb: str) -> Non
 
 def test_ignore_says_nothing_and_without_tools_there_is_nothing_to_say(tmp_path: Path) -> None:
     place(tmp_path, "ignore")
-    with saying(2) as fake:
-        assert "tested with tools" not in ran(tmp_path, fake, "ask", "Thank you!").err
+    named = ("--config", "toolspan.yaml")
+    with saying(3) as fake:
+        assert "tested with tools" not in ran(tmp_path, fake, "ask", "Thank you!", *named).err
+        found = ran(tmp_path, fake, "ask", "Thank you!")
+        assert "set validation.on_unvalidated" in found.err, "a folder silences no warning unasked"
+        assert f"{MODEL} was never tested with tools" in found.err
         (tmp_path / "toolspan.yaml").write_text("validation: {on_unvalidated: refuse}\n")
         assert ran(tmp_path, fake, "ask", "Thank you!").code == 0
 

@@ -35,6 +35,7 @@ scenarios:
 """
 MODEL = "openai-chat/gpt-4o"
 SUM = "What is 12 times 7?"
+NAMED = ("--config", "toolspan.yaml")
 WAYS = ["native", "rules-first", "tools-first", "tools-first-brief", "json-tools"]
 
 
@@ -161,7 +162,7 @@ def test_an_unreadable_store_means_the_default_and_one_note(place: Path, fault: 
         rule = "  - {{match: {{intent_regexp: /{}/}}, llm: 'prompt:openai-chat', model: {}, tools: {{}}}}\n"
         routes = "responses:\n" + rule.format("hank", "gpt-4o-mini") + rule.format("times", "gpt-4o")
         (place / "toolspan.yaml").write_text(CONFIG + routes)
-        ran = toolspan("chat", cwd=place, stdin=f"{SUM}\nThank you!\n", **held(fake))
+        ran = toolspan("chat", *NAMED, cwd=place, stdin=f"{SUM}\nThank you!\n", **held(fake))
     assert {request.body["model"] for request in fake.received[-2:]} == {"gpt-4o", "gpt-4o-mini"}
     assert fake.ways[-2:] == [DEFAULT, DEFAULT]
     assert ran.err.count(f"the prompt has its usual wording, {DEFAULT}") == 1, ran.err

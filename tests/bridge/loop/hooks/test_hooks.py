@@ -201,9 +201,10 @@ def test_a_named_config_s_hooks_run_and_a_found_one_s_only_with_consent(tmp_path
     (use,) = ran_.json["tool_calls"]
     assert use["result"]["error"] == "Denied by a hook: not here"
     found = configured(tmp_path)
-    assert (found.code, found.error["code"]) == (2, "consent")
-    assert "run guard.py:check before each call" in found.err
-    assert configured(tmp_path, "--trust").code == 0
+    assert found.code == 0 and found.json["tool_calls"][0]["result"]["result"] == "seen"
+    assert "this folder is not trusted" in found.err and "run guard.py:check before each call" in found.err
+    trusted = configured(tmp_path, "--trust")
+    assert trusted.json["tool_calls"][0]["result"]["error"] == "Denied by a hook: not here"
 
 
 @pytest.mark.requirement("I12.5.38")

@@ -7,23 +7,30 @@ import stat
 import sys
 from pathlib import Path
 
+from toolspan_server.common.state.folder import way_out, why_not_ours
+
 from ....files.user_state import user_state_directory
-from ..finding import Finding, ok, problem
+from ..finding import Finding, ok, problem, warning
 from ..surroundings import Surroundings
 
 ORDER = 90
 
 
 async def check(around: Surroundings) -> list[Finding]:
-    """The config's state folder, if it is there, and the user's."""
+    """The user's state folder and the config's, if they are there, and whether that is the one it names."""
     try:
         folders = [user_state_directory()]
     except OSError as error:
         todo = "make it possible to write there, or set XDG_STATE_HOME"
         return [problem(f"the user's state folder cannot be made: {error}", todo)]
+    found: list[Finding] = []
     if around.files and around.error is None:
-        folders.append(around.config.state_directory)
-    return [_looked_at(folder) for folder in folders]
+        wanted = around.config.directory / around.config.state_dir
+        folders.append(place := around.config.state_directory)
+        if wanted.resolve() != place.resolve():
+            why = why_not_ours(wanted)
+            found = [warning(f"{wanted} is not used: {why}; {place} is", way_out(wanted, why))]
+    return [*map(_looked_at, folders), *found]
 
 
 def _looked_at(folder: Path) -> Finding:

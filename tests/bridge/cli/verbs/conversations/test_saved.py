@@ -34,6 +34,7 @@ tools:
   registry:
     - name: add
       description: Adds.
+      annotations: {open_world: false}
       parameters: {type: object, properties: {a: {type: integer}, b: {type: integer}}}
       implementation: {type: builtin, handler: added}
     - name: hang
@@ -267,9 +268,10 @@ def test_on_a_full_disk_the_answer_comes_and_what_was_saved_stays(shop: Path, mo
 
 @pytest.mark.requirement("I12.4.44")
 def test_where_nothing_can_be_written_that_is_said_once_and_the_answers_come(
-    shop: Path, model: Script
+    shop: Path, model: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (shop / ".toolspan").write_text("in the way")
+    monkeypatch.setenv("XDG_STATE_HOME", str(shop / ".toolspan"))
     turns = model({"text": "one"}, {"text": "two"})
     ran = toolspan("chat", *turns, *NAMED, cwd=shop, stdin="first\nsecond\n")
     assert (ran.code, ran.out) == (0, "one\ntwo\n")
@@ -300,8 +302,9 @@ def test_a_config_that_was_only_found_leads_no_conversation_out_of_its_folder(
     (folder / "toolspan.yaml").write_text("state_dir: ../mine\n")
     for words in (("ask", "hi"), ("conversations", "list"), ("conversations", "prune")):
         ran = toolspan(*words, cwd=folder)
-        assert ran.code == 2 and "outside of the folder" in ran.err and "--trust" in ran.err
+        assert ran.code == 0 and "outside of the folder" in ran.err and "--trust" in ran.err
     assert not (tmp_path / "mine").exists()
+    assert len(logs(folder)) == 1
     assert toolspan("ask", "hi", *NAMED, cwd=folder).code == 0
     assert (tmp_path / "mine").exists()
 
