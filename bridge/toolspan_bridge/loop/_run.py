@@ -254,7 +254,9 @@ class _Run:
                         yield event
                 if not self._returned:
                     continue
-            elif notice := self._replies.repair(reply, self._pending, self._watch.reached):
+            elif (notice := self._replies.repair(reply, self._pending, self._watch.reached)) or (self._reader.stopped_a_repeat and (
+                notice := self._replies.tells_again(reply, self._tool_uses, self._pending)
+            )):
                 self._record()
                 yield Notice(notice)
                 continue
