@@ -63,7 +63,8 @@ class NameTable:
     def called(self, name: str) -> ToolSpec | None:
         """The tool that a model means by ``name``: the one with this wire name, else the only one that is
         called so by its server, as small models shorten it; also with what models and servers add to a name
-        (``functions.NAME:0``, ``NAME<|channel|>commentary``, ``SERVER.NAME``). ``None`` when there is none."""
+        (``functions.NAME:0``, ``NAME<|channel|>commentary``, ``SERVER.NAME``). ``None`` when there is
+        none."""
         if (found := self.tool(name)) is not None:
             return found
         for each in dict.fromkeys((name, _plain_name(name))):

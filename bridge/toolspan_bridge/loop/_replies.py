@@ -7,13 +7,18 @@ from dataclasses import dataclass, replace
 
 from ..events import Ending, ToolUse
 from ..formats.prompt.parse import INVENTED
-from ..formats.shared.json_values import compact
+from ..formats.shared.json_values import compact, snippet
 from ..messages import Assistant, Citation, Json, Message, Reply, User
 from ._answer_schema import AnswerSchema, CheckedAnswer
 from ._ending import MAX_PAUSES, ending
 from .limits.limits import LimitReached
 
 _MALFORMED_AGAIN = 2
+_MOST_TROUBLE = 500
+_UNREADABLE = (
+    "Your last turn held a call that could not be read, so that none was made: {} Write the call again, as "
+    "your tools ask for it, or answer without one."
+)
 _MOST_TOLD = 4_000
 """So many characters of a result are told again."""
 
@@ -53,10 +58,12 @@ class Replies:
         return broke and no_answer and not self._times_again
 
     def accepted(self, reply: Reply, pending: list[Message]) -> Reply | None:
-        """``reply``; ``None`` when the model has to be asked again: its turn was unusable, or paused, which
-        is added to ``pending``."""
+        """``reply``; ``None`` when the model has to be asked again: its turn was unusable, of which it is
+        told in ``pending`` where it wrote a call that cannot be read, or paused, which is added there."""
         if self.asks_again(reply):
             self._times_again += 1
+            if reply.stop == "malformed" and reply.trouble and reply.trouble != INVENTED:
+                pending.append(User(_UNREADABLE.format(snippet(reply.trouble, _MOST_TROUBLE))))
             return None
         self._times_again = 0
         if reply.incomplete:

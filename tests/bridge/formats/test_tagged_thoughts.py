@@ -121,19 +121,11 @@ def test_thoughts_are_told_as_reasoning_whole_and_streamed(text: str, thoughts: 
     assert _split(list(text))[1] == _split([text])[1] == thoughts
 
 
-PIECES = st.sampled_from(
-    ["<think>", "</think>", "<th", "ink>", "</", "think>", " ", "\n", "a", "<", "`"]
-    + [
-        "[THINK]",
-        "[/THINK]",
-        "<tool_call>",
-        "</tool_call>",
-        "<|im_end|>",
-        "<|channel|>analysis",
-        "<|message|>",
-    ]
-    + ["<|end|>", "<|start|>assistant", "<|channel|>final<|message|>", "analysis", "assistantfinal"]
+TAGS = (
+    "<think> </think> <th ink> </ [THINK] [/THINK] <tool_call> </tool_call> <|im_end|> <|channel|>analysis "
+    "<|message|> <|end|> <|start|>assistant <|channel|>final<|message|> analysis assistantfinal a < `"
 )
+PIECES = st.sampled_from([*TAGS.split(), " ", "\n"])
 
 
 @settings(max_examples=500, deadline=None)

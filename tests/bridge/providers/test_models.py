@@ -67,7 +67,8 @@ def got(path: str, **headers: str) -> Any:
             ModelFacts("m", 32768, tools=False, vision=True),
         ),
         ({"id": "m", "max_model_len": 4096}, ModelFacts("m", 4096)),
-        ({"id": "m", "meta": {"n_ctx_train": 2048}}, ModelFacts("m", 2048)),
+        ({"id": "m", "meta": {"n_ctx": 2048, "n_ctx_train": 131072}}, ModelFacts("m", 2048)),
+        ({"id": "m", "meta": {"n_ctx_train": 131072}}, ModelFacts("m")),
         (
             {"id": "m", "context_length": 1, "supports_tools": True, "supports_image_input": False},
             ModelFacts("m", 1, tools=True, vision=False),

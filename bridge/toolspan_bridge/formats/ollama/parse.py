@@ -19,7 +19,8 @@ from .conversation import FORMAT
 
 
 def parse_reply(body: Any) -> Reply:
-    """``message``. Thinking, also that in the text, is kept to be sent back. Raises ``FormatError`` when there is no message."""
+    """``message``. Thinking, also that in the text, is kept to be sent back. Raises ``FormatError`` when
+    there is no message."""
     body = read_body(body)
     message = as_object(body.get("message"))
     if message is None:

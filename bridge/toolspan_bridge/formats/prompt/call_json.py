@@ -71,8 +71,8 @@ def first_value_end(content: str) -> int:
 
 
 def value_at(text: str, start: int) -> tuple[Any, int]:
-    """The object or list at ``start`` of ``text``, and where it ends: JSON, also with line breaks in its texts,
-    or Python. Raises ``ValueError`` when there is none."""
+    """The object or list at ``start`` of ``text``, and where it ends: JSON, also with line breaks in its
+    texts, or Python. Raises ``ValueError`` when there is none."""
     try:
         _, end = _LENIENT.raw_decode(text, start)
     except (ValueError, RecursionError):

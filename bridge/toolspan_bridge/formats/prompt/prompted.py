@@ -59,8 +59,8 @@ class Prompted:
         return not request.tools and takes is not None and bool(takes(request))
 
     def render_request(self, request: Request, names: NameTable) -> dict[str, Any]:
-        """The body of the base format, in plain text: no tools, no calls, no results. With tools, the model is
-        stopped where it begins to write results itself, where the format has a setting for that."""
+        """The body of the base format, in plain text: no tools, no calls, no results. With tools, the model
+        is stopped where it begins to write results itself, where the format has a setting for that."""
         plain = plain_request(request, names, self._wording, self._name)
         body = self._base.render_request(plain, NameTable.of(()))
         if request.tools and request.tool_choice != "none":

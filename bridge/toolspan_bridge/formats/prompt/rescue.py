@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ...messages import Assistant, Reply, Request
-from ..shared.replies.markup import CALLS, THOUGHTS, halves
+from ..shared.replies.markup import CALLS, THOUGHTS, any_of, halves
 from ..shared.replies.parse import WireCall, reply
 from ..shared.replies.thoughts import without_thoughts
 from .parse import before_results, named_apart
@@ -33,8 +33,7 @@ _CLOSES = {row.opens: row.closes for row in THOUGHTS if row.opens[0] != "H"}
 _LONGEST_TAG = max(map(len, (*_TAGS, *_CLOSES)))
 _HALF_TAGS = halves((*_TAGS, *_CLOSES)) | _TAGS | _CLOSES.keys()
 _MARK = re.compile(
-    rf"(?P<tag>(?<!`)(?:{'|'.join(map(re.escape, sorted(_TAGS, key=len, reverse=True)))}))"
-    rf"|(?P<think>{'|'.join(map(re.escape, sorted(_CLOSES, key=len, reverse=True)))})"
+    rf"(?P<tag>(?<!`)(?:{any_of(_TAGS).pattern}))|(?P<think>{any_of(_CLOSES).pattern})"
     r"|(?m:^)(?P<indent>[ \t]{0,20})(?:(?P<fence>`{3,20})(?P<language>[^\n`]{0,100})\n|(?P<action>Action:))"
 )
 _HALF_LINE = re.compile(r"[ \t]{0,20}(?:`{0,2}|`{3,20}[^\n`]{0,100}|A|Ac|Act|Acti|Actio|Action)")
@@ -256,9 +255,7 @@ def _is_left(text: str) -> bool:
     return False
 
 
-_ANY_MARK = re.compile(
-    rf"(?P<fence>`{{1,20}})|(?P<control>{'|'.join(map(re.escape, sorted(_TAGS | _ENDS, key=len, reverse=True)))})"
-)
+_ANY_MARK = re.compile(rf"(?P<fence>`{{1,20}})|(?P<control>{any_of(_TAGS | _ENDS).pattern})")
 
 
 def may_hold_calls(request: Request) -> bool:

@@ -2,8 +2,8 @@
 write them.
 
 The values are bare text, so that only the tool's schema says what they are, and a value may hold what looks
-like its own end. It ends where the next thing is again a part of the call; where that leaves a doubt, the call
-is not read, and the model is told so.
+like its own end. It ends where the next thing is again a part of the call; where that leaves a doubt, the
+call is not read, and the model is told so.
 """
 
 from __future__ import annotations
@@ -41,8 +41,9 @@ class Tags(NamedTuple):
 
 
 def _tags(of: str, kind: str) -> Tags:
-    name = rf'<{of}(?:parameter|param)(?:=| name=)(?P<key>"[^">\n]{{1,200}}"|[^>\s]{{1,200}})(?P<more>[^>\n]{{0,200}})>'
-    return Tags(f"<{of}param", re.compile(name), f"</{of}parameter>", f"</{of}{kind}>")
+    name = rf'<{of}(?:parameter|param)(?:=| name=)(?P<key>"[^">\n]{{1,200}}"|[^>\s]{{1,200}})'
+    key = re.compile(rf"{name}(?P<more>[^>\n]{{0,200}})>")
+    return Tags(f"<{of}param", key, f"</{of}parameter>", f"</{of}{kind}>")
 
 
 GLM = Tags(
@@ -90,7 +91,7 @@ class TaggedCall:
         return self._source[self._start : self.end]
 
     def read(self, schema: Mapping[str, Any]) -> tuple[Any, str]:
-        """The arguments, typed by the tool's ``schema``, and why they cannot be read; empty where they can."""
+        """The arguments, typed by the tool's ``schema``, and why they cannot be read, if so."""
         try:
             return self._arguments(schema), ""
         except _Unread as doubt:
@@ -174,7 +175,7 @@ class TaggedCall:
 
 def typed(value: str, key: str, schema: Mapping[str, Any], *, said: str = "") -> Any:
     """``value`` as the property ``key`` of ``schema`` has it. Where a text may stand, it is one; ``said`` is
-    what else the tag says of it (DeepSeek's ``string="true"``), which counts where the schema says nothing."""
+    what else the tag says of it (DeepSeek's ``string="true"``), where the schema says nothing."""
     kinds = frozenset(_kinds(at(schema, "properties", key), schema))
     written = value.strip()
     if kinds and "string" in kinds:

@@ -211,6 +211,8 @@ class _Reader:
             return self._python(start)
         said = name[0].removeprefix("call:")
         self._skip()
+        if begins_tagged(text, self._at):  # Step 3
+            return [self._tagged(TaggedCall.at(text, self._at))]
         if said == "function" and (inner := _NAME.match(text, self._at)):  # DeepSeek R1
             said, self._at = inner[0], inner.end()
             self._skip()

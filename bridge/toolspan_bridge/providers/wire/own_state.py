@@ -30,8 +30,8 @@ def without_foreign_state(request: Request, provider: str) -> Request:
 
 
 def for_provider(request: Request, provider: str) -> Request:
-    """``request`` as ``provider`` is to get it: without others' state, and where its model wrote calls into its
-    text, that text in its place beside them. A model that finds a gap there writes none the next time."""
+    """``request`` as ``provider`` is to get it: without others' state, and where its model wrote calls into
+    its text, that text in its place beside them. A model that finds a gap there writes none the next time."""
     request = without_foreign_state(request, provider)
     if not any(isinstance(message, Assistant) and message.written for message in request.messages):
         return request

@@ -62,6 +62,7 @@ THOUGHTS = (
     ThoughtMarkup("<unused94>thought", "<unused95>", alone=False),  # MedGemma
     ThoughtMarkup("<|channel>thought", "<channel|>", alone=False),  # Gemma 4
     ThoughtMarkup("<|channel|>analysis<|message|>", "<|end|>", alone=False),  # gpt-oss
+    ThoughtMarkup("<|start|>assistant<|channel|>analysis<|message|>", "<|end|>", alone=False),
     ThoughtMarkup("Here is my thought process:", "Here is my response:", alone=False),  # Granite 3
     ThoughtMarkup("Here's my thought process:", "Here's my response:", alone=False),
 )
@@ -102,7 +103,13 @@ CALLS = (
     CallMarkup("Step 3", ("<steptml:invoke name=",), ("</steptml:invoke>",)),
     CallMarkup(
         "gpt-oss",
-        ("<|channel|>commentary to=", "<|channel|>analysis to=", "<|start|>assistant to="),
+        (
+            "<|channel|>commentary to=",
+            "<|channel|>analysis to=",
+            "<|start|>assistant to=",
+            "<|start|>assistant<|channel|>commentary to=",
+            "<|start|>assistant<|channel|>analysis to=",
+        ),
         ("<|call|>",),
         ("<|constrain|>json", "<|channel|>commentary", "<|message|>", "<|start|>assistant"),
     ),

@@ -16,11 +16,10 @@ from .markup import CALLS, ENDS, QUOTES, THOUGHTS, any_of, halves, held_from
 
 __all__ = ["TaggedThoughts", "split_thoughts", "without_thoughts"]
 
-_ANSWERS = (
-    "<|start|>assistant",
-    "<|channel|>final<|message|>",
-    "<|channel|>final <|constrain|>json<|message|>",
-    "<|channel|>commentary<|message|>",
+_ANSWERS = tuple(
+    f"{role}<|channel|>{channel}<|message|>"
+    for role in ("<|start|>assistant", "")
+    for channel in ("final", "final <|constrain|>json", "commentary")
 )
 """What stands before an answer, and says nothing more."""
 _STRIPPED, _STRIPPED_END = "analysis", "assistantfinal"
