@@ -1,4 +1,4 @@
-"""Calls in the markups that models write, whole and byte by byte, with values that hold the markup's own ends."""
+"""Calls in the markups that models write, whole and byte by byte, and values that hold the ends of markup."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from toolspan_bridge.formats.prompt.written_calls import Callables
 from toolspan_bridge.messages import Assistant, Reply, Request, ToolCall, ToolSpec, User
 
 N, A = "s__save", '{"path": "a.md"}'
+DICT = f"{{'name': '{N}', 'arguments': {{'path': 'a.md'}}}}"
 OBJECT = f'{{"name": "{N}", "arguments": {A}}}'
 XML = f"<function={N}>\n<parameter=path>\na.md\n</parameter>\n</function>"
 INVOKED = f'<invoke name="{N}">\n<parameter name="path">a.md</parameter>\n</invoke>'
@@ -62,15 +63,17 @@ def read(text: str) -> tuple[str, tuple[ToolCall, ...], tuple[str, ...]]:
 MARKUPS = {
     "Hermes": f"<tool_call>\n{OBJECT}\n</tool_call>",
     "Hermes, not closed": f"<tool_call>\n{OBJECT}",
-    "Hermes, with a Python dict": f"<tool_call>{{'name': '{N}', 'arguments': {{'path': 'a.md'}}}}</tool_call>",
-    "Hermes, its arguments as a text": f'<tool_call>{{"name": "{N}", "arguments": {json.dumps(A)}}}</tool_call>',
+    "Hermes, with a Python dict": f"<tool_call>{DICT}</tool_call>",
+    "Hermes, its arguments as a text": f'<tool_call>{{"name": "{N}", "arguments": '
+    f"{json.dumps(A)}}}</tool_call>",
     "Granite 4": f"<tool_call>[{OBJECT}]</tool_call>",
     "Jamba": f"<tool_calls>[{OBJECT}]</tool_calls>",
     "Hunyuan": f"<tool_calls><tool_call>{N}\n```json\n{A}\n```</tool_call></tool_calls>",
     "Granite 20B": f"<function_call>{OBJECT}",
     "Qwen3-Coder": f"<tool_call>\n{XML}\n</tool_call>",
     "Qwen3-Coder, its opening left out": f"{XML}\n</tool_call>",
-    "Qwen3-Coder, a parameter not closed": f"<tool_call>\n<function={N}>\n<parameter=path>\na.md\n</function>\n",
+    "Qwen3-Coder, a parameter not closed": f"<tool_call>\n<function={N}>\n<parameter=path>\na.md\n"
+    "</function>\n</tool_call>",
     "Qwen3-Coder, without a line break": f"<function={N}><parameter=path>a.md</parameter></function>",
     "Seed-OSS": f"<seed:tool_call>\n{XML}\n</seed:tool_call>",
     "Functionary": f"<function={N}>{A}</function>",
@@ -221,7 +224,8 @@ TAGGED = {
     "MiniMax": '<minimax:tool_call><invoke name="s__save"><parameter name="{}">{}</parameter></invoke>'
     "</minimax:tool_call>",
     "GLM": "<tool_call>s__save\n<arg_key>{}</arg_key>\n<arg_value>{}</arg_value>\n</tool_call>",
-    "DeepSeek": '<｜DSML｜tool_calls><｜DSML｜invoke name="s__save"><｜DSML｜parameter name="{}" string="false">{}'
+    "DeepSeek": '<｜DSML｜tool_calls><｜DSML｜invoke name="s__save"><｜DSML｜parameter name="{}" '
+    'string="false">{}'
     "</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜tool_calls>",
 }
 

@@ -47,6 +47,7 @@ async def test_in_the_prompt_s_format_a_tool_may_be_called_by_its_own_name(box: 
     assert told.tool_calls[0].result["result"] == '{"n": 1}'
 
 
+@pytest.mark.requirement("I25.4.5")
 @pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
 @pytest.mark.parametrize("wire", FORMATS)
 async def test_in_every_format_it_goes_back_as_the_model_wrote_it(

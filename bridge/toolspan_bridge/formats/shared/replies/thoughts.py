@@ -84,6 +84,7 @@ class TaggedThoughts:
         self._awaits_call_mark = False
         self._shown: list[str] = []
         self._head = ""
+        self._ends = 0
 
     @property
     def undecided(self) -> bool:
@@ -169,10 +170,7 @@ class TaggedThoughts:
         found, end = mark[0], mark.end()
         quoted = self._last in QUOTES or held[end : end + 1] in QUOTES
         if found in ENDS:
-            if not self._is_over(ended=ended):
-                yield from self._release(end)
-            elif ended:
-                self._at = len(held)
+            yield from self._ended(ended=ended)
         elif len(held) == end and not ended:
             return  # what comes next says whether it is quoted
         elif found in _CALL_MARKS:
@@ -210,13 +208,18 @@ class TaggedThoughts:
         self._at = end
         yield ReasoningDelta(thought, was_text=True)
 
-    def _is_over(self, *, ended: bool) -> bool:
-        """Whether nothing but the ends of turns is held."""
-        place = self._at
+    def _ended(self, *, ended: bool) -> Iterator[Delta]:
+        """The ends of turns that are held: dropped where nothing else follows, and text where it does."""
+        place = _after_blanks(self._held, self._at + self._ends)
         while mark := _END.match(self._held, place):
             place = _after_blanks(self._held, mark.end())
         rest = self._held[place : place + _LONGEST]
-        return not rest or (not ended and any(end.startswith(rest) for end in ENDS))
+        self._ends = place - self._at
+        if rest and (ended or not any(end.startswith(rest) for end in ENDS)):
+            self._ends = 0
+            yield from self._release(place)
+        elif ended:
+            self._at = len(self._held)
 
     @property
     def _last(self) -> str:
