@@ -61,6 +61,7 @@ class CallScanner:
         self._block_end = ""
         self._awaited_end = ""
         self._tail = ""
+        self._waits = 0
 
     def feed(self, piece: str) -> list[ScannedItem]:
         """The text and the calls that are certain so far, in order."""
@@ -101,7 +102,7 @@ class CallScanner:
         if mark is None:
             return [] if cut and not self._block_end else [rest]
         content = rest[mark.end() :]
-        calls = _calls(content)
+        calls = _calls(content.rstrip().removesuffix(_TAG_END) if mark["tag"] else content)
         if not calls and (_announces_call(mark) or (cut and content.lstrip()[:1] in _BEGINS)):
             calls = [_unreadable(content)]
         return [rest[: mark.start()], *calls] if calls else [rest]
@@ -140,7 +141,10 @@ class CallScanner:
         place = _value_end(rest, start, ending) if mark["tag"] else rest.find(ending, start)
         if place < 0:
             self._awaited_end = ending
+            self._waits += 1
+            self._is_bare = self._waits > _MOST_ENDINGS  # so many ends within one value are not followed
             return [], rest
+        self._waits = 0
         end = place + len(ending)
         content = rest[mark.end() : place]
         if mark["tag"] and content.lstrip().startswith("<"):

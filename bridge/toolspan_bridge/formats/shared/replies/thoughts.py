@@ -8,6 +8,7 @@ text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Literal
 
@@ -43,6 +44,10 @@ _HALVES = halves(_MARKS)
 _CALL_MARKS = frozenset({*_CALL_ENDS, *_CALL_CLOSES})
 _CALL_MARK = any_of(_CALL_MARKS)
 _END = any_of(ENDS)
+
+_TEXT_IN_JSON = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_MOST_CHECKS = 100
+"""So many ends of thoughts are looked at in an answer that is JSON."""
 
 _Place = Literal["begin", "in", "text", "quoted"]
 
@@ -85,6 +90,7 @@ class TaggedThoughts:
         self._shown: list[str] = []
         self._head = ""
         self._ends = 0
+        self._checks = 0
 
     @property
     def undecided(self) -> bool:
@@ -192,7 +198,10 @@ class TaggedThoughts:
             yield from self._closed(end, ended=ended)
 
     def _closed(self, end: int, *, ended: bool) -> Iterator[Delta]:
-        """An end of thoughts without a beginning, unless it is the value of a call."""
+        """An end of thoughts without a beginning, unless it is in the value of a call, or of JSON."""
+        if self._head[:1] in ("{", "[") and self._is_in_json():
+            yield from self._release(end)
+            return
         if self._call_end:
             following = _CALL_MARK.search(self._held, end)
             if following is None and not ended:
@@ -207,6 +216,13 @@ class TaggedThoughts:
         self._place, self._after_thoughts, self._call_end = "begin", True, ""
         self._at = end
         yield ReasoningDelta(thought, was_text=True)
+
+    def _is_in_json(self) -> bool:
+        """Whether what was said is JSON within a text."""
+        self._checks += 1
+        if self._checks > _MOST_CHECKS:
+            return True
+        return '"' in _TEXT_IN_JSON.sub("", "".join(self._shown))
 
     def _ended(self, *, ended: bool) -> Iterator[Delta]:
         """The ends of turns that are held: dropped where nothing else follows, and text where it does."""
