@@ -4,7 +4,7 @@
         {"role": "user", "text", "parts": [{"type", "data"}]},
         {"role": "assistant", "text", "calls": [{"id", "name", "arguments", "raw", "malformed", "opaque"}],
          "opaque", "opaque_format", "incomplete", "origin",
-         "citations": [{"url", "title", "start", "end", "quoted"}]},
+         "citations": [{"url", "title", "start", "end", "quoted"}], "written"},
         {"role": "tool_results", "outcomes": [{"call_id", "name", "result", "parts", "structured",
           "approval"}]}],
      "id", "usd", "calls", "tokens", "seconds", "instructions", "plan_mode",

@@ -198,6 +198,7 @@ _KEYS: dict[type, dict[str, _Read]] = {
         "incomplete": flag_of,
         "origin": text_of,
         "citations": items_of(record_of(Citation)),
+        "written": text_of,
     },
     ToolResults: {"outcomes": items_of(record_of(ToolOutcome))},
     ToolSpec: {

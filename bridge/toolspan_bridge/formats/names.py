@@ -21,6 +21,14 @@ __all__ = ["MAX_LENGTH", "NameTable", "legal_name"]
 
 MAX_LENGTH = 64
 
+_MOST_CALLED = 300
+_SPACES = tuple(
+    f"{space}{between}"
+    for space in ("functions", "function", "tools", "tool", "default_api")
+    for between in ".:/"
+)
+"""What templates put before the names of tools."""
+
 _Key = tuple[str, str]
 
 
@@ -54,15 +62,32 @@ class NameTable:
 
     def called(self, name: str) -> ToolSpec | None:
         """The tool that a model means by ``name``: the one with this wire name, else the only one that is
-        called so by its server, as small models shorten it; ``None`` when there is none."""
+        called so by its server, as small models shorten it; also with what models and servers add to a name
+        (``functions.NAME:0``, ``NAME<|channel|>commentary``, ``SERVER.NAME``). ``None`` when there is
+        none."""
         if (found := self.tool(name)) is not None:
             return found
-        own = [tool for tool in self.tools if tool.name == name]
-        return own[0] if len(own) == 1 else None
+        for each in dict.fromkeys((name, _plain_name(name))):
+            fitting = [tool for tool in self.tools if each in _own_names(tool) or each == self.wire(tool)]
+            if len(fitting) == 1:
+                return fitting[0]
+        return None
 
     def as_dict(self) -> dict[str, _Key]:
         """Wire name to (server, tool), sorted as ``tools`` is."""
         return {name: tool.key for name, tool in self._tools.items()}
+
+
+def _own_names(tool: ToolSpec) -> tuple[str, ...]:
+    return (tool.name, *(f"{tool.server}{between}{tool.name}" for between in ".:/" if tool.server))
+
+
+def _plain_name(name: str) -> str:
+    """``name`` without what is known to be put around names."""
+    name = name[:_MOST_CALLED].partition("<|")[0].strip().strip("`\"'").strip()
+    head, _, number = name.rpartition(":")
+    name = head if head and number.isdecimal() else name.removesuffix("()")
+    return next((name[len(space) :] for space in _SPACES if name.startswith(space)), name)
 
 
 @lru_cache(maxsize=32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..events import Ending
+from ..formats.prompt.parse import INVENTED
 from ..formats.shared.json_values import snippet
 from ..formats.shared.replies.stops import is_out_of_context
 from ..messages import Json, Reply
@@ -31,6 +32,11 @@ def ending(reply: Reply, text: str, reached: LimitReached | None) -> tuple[Endin
         return "incomplete", f"The answer broke off and is incomplete.{cut} {reply.trouble}".rstrip()
     if reply.stop == "length":
         return "length", _cut_off(reply, text)
+    if reply.trouble == INVENTED:
+        return (
+            "malformed",
+            "The model wrote the results of its calls itself: what it made of them is no answer.",
+        )
     if reply.stop in ("refusal", "malformed", "error") or (reply.stop == "pause" and not reply.message.calls):
         return reply.stop, f"{_REASONS[reply.stop]}{_why(reply)}"
     if reached is not None:
@@ -88,6 +94,8 @@ def _cut_off(reply: Reply, text: str) -> str:
 
 def asking_again(reply: Reply) -> str:
     """The message about a turn that is of no use."""
+    if reply.trouble == INVENTED:
+        return f"What came is left out: {INVENTED}. It is asked again."
     if reply.stop == "malformed":
         why = f" ({reply.trouble})" if reply.trouble else ""
         return f"The model's turn has calls that cannot be read{why}: it is asked again."

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from ..formats.prompt.rescue import (
     HeldText,
-    callable_names,
     may_hold_calls,
     rescued,
 )
+from ..formats.prompt.written_calls import Callables
 from ..messages import Reply, Request
-from ..messages.deltas import CallDelta, Delta, TextDelta
+from ..messages.deltas import CallDelta, Delta, ReasoningDelta, TextDelta
 from ..providers import Provider
 
 
@@ -26,10 +26,13 @@ class ModelTurn:
         self._provider = provider
         self._request = request
         self._pieces: list[str] = []
-        names = callable_names(request.tools) if may_hold_calls(request) else {}
-        self._held = HeldText(names) if names else None
+        self._shown_text: list[str] = []
+        self._held = self._may_hold()
         self._took_calls = False
         self._reply: Reply | None = None
+
+    def _may_hold(self) -> HeldText | None:
+        return HeldText(Callables.of(self._request.tools)) if may_hold_calls(self._request) else None
 
     @property
     def request(self) -> Request:
@@ -69,8 +72,13 @@ class ModelTurn:
             self._pieces.append(delta.text)
             text = delta.text if self._held is None else self._held.feed(delta.text)
             if text:
+                self._shown_text.append(text)
                 yield TextDelta(text)
             return
+        if isinstance(delta, ReasoningDelta) and delta.was_text:
+            self._pieces.clear()
+            self._shown_text.clear()
+            self._held = self._may_hold()
         if isinstance(delta, CallDelta) and self._held is not None:
             held, self._held = self._held.text, None
             if held:
@@ -87,8 +95,9 @@ class ModelTurn:
         """What was held back, and the calls that were taken out of it."""
         if self._held is None:
             return
-        held = self._held.text
-        if rest := self._held.close()[0] if self._took_calls else held:
+        shown, said = "".join(self._shown_text), self.reply.message.text
+        left = said[len(shown) :] if said.startswith(shown) else ""
+        if rest := left if self._took_calls else self._held.text:
             yield TextDelta(rest)
         for place, call in enumerate(self.reply.message.calls if self._took_calls else ()):
             yield CallDelta(place, call.name, call.raw)

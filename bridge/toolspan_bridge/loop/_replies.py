@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..events import Ending
+from ..events import Ending, ToolUse
+from ..formats.prompt.parse import INVENTED
+from ..formats.shared.json_values import compact, snippet
 from ..messages import Assistant, Citation, Json, Message, Reply, User
 from ._answer_schema import AnswerSchema, CheckedAnswer
 from ._ending import MAX_PAUSES, ending
 from .limits.limits import LimitReached
 
 _MALFORMED_AGAIN = 2
+_MOST_TROUBLE = 500
+_UNREADABLE = (
+    "Your last turn held a call that could not be read, so that none was made: {} Write the call again, as "
+    "your tools ask for it, or answer without one."
+)
+_MOST_TOLD = 4_000
+"""So many characters of a result are told again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +45,7 @@ class Replies:
         self._paused_text = ""
         self._paused_citations: tuple[Citation, ...] = ()
         self._repaired = False
+        self._told_again = False
 
     def asks_again(self, reply: Reply) -> bool:
         """Whether to ask again, because a turn broke off without any usable text, or the model wrote a call
@@ -42,15 +53,17 @@ class Replies:
         """
         no_answer = bool(reply.cut_calls) or not reply.message.text
         if reply.stop == "malformed":
-            return self._times_again < _MALFORMED_AGAIN
+            return self._times_again < (1 if reply.trouble == INVENTED else _MALFORMED_AGAIN)
         broke = reply.incomplete or reply.stop == "error"
         return broke and no_answer and not self._times_again
 
     def accepted(self, reply: Reply, pending: list[Message]) -> Reply | None:
-        """``reply``; ``None`` when the model has to be asked again: its turn was unusable, or paused, which
-        is added to ``pending``."""
+        """``reply``; ``None`` when the model has to be asked again: its turn was unusable, of which it is
+        told in ``pending`` where it wrote a call that cannot be read, or paused, which is added there."""
         if self.asks_again(reply):
             self._times_again += 1
+            if reply.stop == "malformed" and reply.trouble and reply.trouble != INVENTED:
+                pending.append(User(_UNREADABLE.format(snippet(reply.trouble, _MOST_TROUBLE))))
             return None
         self._times_again = 0
         if reply.incomplete:
@@ -78,6 +91,22 @@ class Replies:
         given = Assistant(reply.message.text) if reply.message.calls else reply.message
         pending += [given, User(checked.repair)]
         return f"The answer does not fit its schema and is asked for once more: {'; '.join(checked.faults)}"
+
+    def tells_again(self, reply: Reply, uses: Sequence[ToolUse], pending: list[Message]) -> str:
+        """Tell a model that answers nothing, after calls that only repeated earlier ones, what came of them,
+        once; the note about that, if there is a need."""
+        empty = reply.stop in ("stop", "other") and not reply.message.text.strip() and not reply.message.calls
+        if self._told_again or reply.incomplete or not empty or not uses:
+            return ""
+        self._told_again = True
+        results: dict[str, str] = {}
+        for use in uses:
+            if use.result.get("success"):
+                shown = use.result.get("result")
+                results[use.tool] = (shown if isinstance(shown, str) else compact(shown))[:_MOST_TOLD]
+        told = [f"The result of {tool} is {result}" for tool, result in results.items()]
+        pending.append(User("\n\n".join([*told, "Now answer my question."])))
+        return "The model repeated a call and answered nothing: it is told the results, and asked once more."
 
     def outcome(self, reply: Reply, instead: str, reached: LimitReached | None) -> Outcome:
         """What ``reply`` amounts to, the last one; ``instead`` is the content of one without a text;

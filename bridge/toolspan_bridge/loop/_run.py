@@ -256,7 +256,7 @@ class _Run:
                         yield event
                 if not self._returned:
                     continue
-            elif notice := self._replies.repair(reply, self._pending, self._watch.reached):
+            elif notice := self._corrected(reply):
                 self._record()
                 yield Notice(notice)
                 continue
@@ -265,6 +265,14 @@ class _Run:
             return
         for event in self._stopped():
             yield event
+
+    def _corrected(self, reply: Reply) -> str:
+        """What is said of a ``reply`` that is no answer, of which the model is told; empty for an answer."""
+        if notice := self._replies.repair(reply, self._pending, self._watch.reached):
+            return notice
+        if self._closing or not self._reader.stopped_a_repeat:
+            return ""
+        return self._replies.tells_again(reply, self._tool_uses, self._pending)
 
     async def _turn(self) -> AsyncGenerator[Event]:
         """Ask the model until there is a reply to go on with; there is none when the time was up."""

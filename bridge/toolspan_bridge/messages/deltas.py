@@ -16,9 +16,11 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
-    """More of the thoughts that the model lets be seen."""
+    """More of the thoughts that the model lets be seen. ``was_text``: all text of the turn that came before
+    was thought, and is told again here; nothing said so until it ended."""
 
     text: str
+    was_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,7 +145,8 @@ class Assistant:
     """The model's message: text, tool calls, or both. ``opaque`` is its wire form where that must be echoed,
     valid for the format ``opaque_format`` only, and only at the provider ``origin`` (empty: not known), as is
     the ``opaque`` of its calls. ``incomplete`` marks what broke off and was kept. ``citations`` are the
-    sources that the provider names for the text."""
+    sources that the provider names for the text. ``written`` is the text as the model wrote it, where its
+    calls were taken out of it: so it goes back to the model."""
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
@@ -154,6 +155,7 @@ class Assistant:
     incomplete: bool = False
     origin: str = ""
     citations: tuple[Citation, ...] = ()
+    written: str = ""
 
 
 @dataclass(frozen=True, slots=True)

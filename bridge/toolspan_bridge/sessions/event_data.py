@@ -52,8 +52,12 @@ _WITH_DATA = (
 )
 
 
-def _text(event: TextDelta | ReasoningDelta | Notice) -> dict[str, Any]:
+def _text(event: TextDelta | Notice) -> dict[str, Any]:
     return {"text": event.text}
+
+
+def _thoughts(event: ReasoningDelta) -> dict[str, Any]:
+    return {"text": event.text} | ({"was_text": True} if event.was_text else {})
 
 
 def _call_delta(event: CallDelta) -> dict[str, Any]:
@@ -100,7 +104,7 @@ _FIELDS: Mapping[type[Any], tuple[str, Callable[[Any], dict[str, Any]]]] = {
         lambda event: {"iteration": event.iteration, "closing": event.closing},
     ),
     TextDelta: ("text_delta", _text),
-    ReasoningDelta: ("reasoning_delta", _text),
+    ReasoningDelta: ("reasoning_delta", _thoughts),
     CallDelta: ("call_delta", _call_delta),
     Text: ("text", lambda event: {"text": event.text, "iteration": event.iteration}),
     ToolCallStarted: ("tool_call_started", _started),

@@ -224,6 +224,31 @@ def test_a_call_that_cannot_be_read_is_given_back_to_the_model(text: str, name: 
     assert call.raw in told
 
 
+@pytest.mark.requirement("I25.1.4")
+@pytest.mark.parametrize(
+    "value", ["a </tool_call> b", "</tool_call>", '"</tool_call>"', "</tool_call>" * 3, "</tool_call>" * 500]
+)
+def test_a_text_of_a_call_may_hold_the_end_of_the_call(value: str) -> None:
+    written = json.dumps({"name": "s__time", "arguments": {"zone": value}})
+    text = f"So. <tool_call>\n{written}\n</tool_call>"
+    (call,) = read(text).message.calls
+    assert call.arguments == {"zone": value}
+    assert found(list(text)) == found([text])
+
+
+@pytest.mark.requirement("I25.1.3")
+@pytest.mark.parametrize(
+    "thoughts",
+    [
+        f"[THINK]{CALL}[/THINK]",
+        f"Well: <seed:think><tool_call>{CALL}</tool_call></seed:think>",
+        f"{CALL}</think>",
+    ],
+)
+def test_a_call_in_thoughts_of_any_tags_is_none(thoughts: str) -> None:
+    assert not read(f"{thoughts}\n\nHi.").message.calls
+
+
 def test_a_call_without_a_name_is_no_call_of_any_tool() -> None:
     (call,) = read('<tool_call>{"tool": "s__time", "zone": "UTC"}</tool_call>').message.calls
     assert call.name == ""

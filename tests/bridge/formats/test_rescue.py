@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.formats import TOOLS
-from toolspan_bridge.formats.prompt.rescue import HeldText, callable_names, rescued
+from toolspan_bridge.formats.prompt.rescue import HeldText, rescued
+from toolspan_bridge.formats.prompt.written_calls import Callables
 from toolspan_bridge.messages import Assistant, Reply, Request, ToolCall, User
 
 pytestmark = pytest.mark.requirement("I11.3.6")
@@ -148,18 +149,18 @@ def test_a_stream_shows_the_same_however_it_is_split(pieces: list[str], data: st
 
 
 def held(pieces: list[str]) -> tuple[str, list[Any]]:
-    scanner = HeldText(callable_names(TOOLS))
+    scanner = HeldText(Callables.of(TOOLS))
     shown = "".join(scanner.feed(piece) for piece in pieces)
     rest, calls = scanner.close()
     return shown + rest, calls
 
 
 def test_what_may_become_a_call_is_held_back_and_other_text_is_not() -> None:
-    scanner = HeldText(callable_names(TOOLS))
+    scanner = HeldText(Callables.of(TOOLS))
     assert scanner.feed("It is ") == "It is "
     assert scanner.feed("<tool") == "" and scanner.feed("box>.") == "<toolbox>."
     assert scanner.feed(f"\n```json\n{ARGUMENTS}") in ("", "\n")
     assert "Oslo" in scanner.feed("\n```\nmore")
     assert scanner.feed(f"<tool_call>{OBJECT}") == ""
-    scanner = HeldText(callable_names(TOOLS))
+    scanner = HeldText(Callables.of(TOOLS))
     assert scanner.feed("wea") == "" and scanner.feed("ther is fine") == "weather is fine"

@@ -1,10 +1,11 @@
-"""A call that a model printed as text is made, marked, and goes back as any other."""
+"""A call that a model printed as text is made, marked, and goes back as the model wrote it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from dataclasses import replace
 
 import anyio
 import pytest
@@ -46,9 +47,10 @@ async def test_in_the_prompt_s_format_a_tool_may_be_called_by_its_own_name(box: 
     assert told.tool_calls[0].result["result"] == '{"n": 1}'
 
 
+@pytest.mark.requirement("I25.4.5")
 @pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
 @pytest.mark.parametrize("wire", FORMATS)
-async def test_in_every_format_it_goes_back_as_a_call_of_the_channel(
+async def test_in_every_format_it_goes_back_as_the_model_wrote_it(
     wire: str, stream: bool, box: Toolbox
 ) -> None:
     sent = [
@@ -69,9 +71,30 @@ async def test_in_every_format_it_goes_back_as_a_call_of_the_channel(
     assert [event.rescued for event in events if isinstance(event, ToolCallStarted)] == [True]
     assert "tool_call>" not in _shown(events)
     second, third = (received.content.decode() for received in fake.received[1:])
-    assert "tool_call>" not in second + third and "raw__echo" in json.dumps(_messages(second))
+    for body in (second, third):
+        sent_back = json.dumps(_messages(body))
+        assert json.dumps(WRITTEN)[1:-1] in sent_back, "in its place, and whole"
+        assert sent_back.count("raw__echo") >= 2, "the call itself, which its result answers, comes too"
     whole = next(message for message in talk.messages if isinstance(message, Assistant))
     assert (whole.text.strip(), whole.calls[0].name) == ("I will.", "raw__echo")
+
+
+@pytest.mark.requirement("I25.4.5")
+async def test_to_another_provider_it_goes_as_a_call_of_the_channel(box: Toolbox) -> None:
+    talk = Conversation()
+    sent = [Sent(wires("openai").answer(text)) for text in (WRITTEN, "Done.")]
+    with FakeProvider(anything, sent) as fake:
+        async with aclosing(Peer("openai", fake.url)) as provider:
+            await answer(Question("?", "m"), provider, box, talk)
+    talk.messages[:] = [
+        replace(message, origin="another") if isinstance(message, Assistant) else message
+        for message in talk.messages
+    ]
+    with FakeProvider(anything, [Sent(wires("anthropic").answer("Again."))]) as fake:
+        async with aclosing(Peer("anthropic", fake.url)) as provider:
+            await answer(Question("?", "m"), provider, box, talk)
+        body = fake.received[0].content.decode()
+    assert "tool_call>" not in body and '"tool_use"' in body
 
 
 async def test_in_the_prompt_s_format_text_is_the_channel_and_nothing_is_marked(box: Toolbox) -> None:

@@ -67,7 +67,8 @@ def got(path: str, **headers: str) -> Any:
             ModelFacts("m", 32768, tools=False, vision=True),
         ),
         ({"id": "m", "max_model_len": 4096}, ModelFacts("m", 4096)),
-        ({"id": "m", "meta": {"n_ctx_train": 2048}}, ModelFacts("m", 2048)),
+        ({"id": "m", "meta": {"n_ctx": 2048, "n_ctx_train": 131072}}, ModelFacts("m", 2048)),
+        ({"id": "m", "meta": {"n_ctx_train": 131072}}, ModelFacts("m")),
         (
             {"id": "m", "context_length": 1, "supports_tools": True, "supports_image_input": False},
             ModelFacts("m", 1, tools=True, vision=False),
@@ -84,6 +85,25 @@ async def test_a_row_tells_what_its_list_tells(
         monkeypatch.setenv("OPENROUTER_BASE_URL", f"{fake.url}/v1")
         assert await models("openrouter") == (facts,)
         assert await models("openrouter") == (facts,)
+
+
+@pytest.mark.requirement("I25.4.8")
+@pytest.mark.parametrize(
+    ("props", "context"),
+    [
+        ({"default_generation_settings": {"n_ctx": 8192}}, 8192),
+        ({"default_generation_settings": 7}, None),
+        ([], None),
+    ],
+)
+async def test_llama_cpp_s_context_is_what_it_was_started_with(
+    props: Any, context: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = {"data": [{"id": "m", "meta": {"n_ctx_train": 131072}}]}
+    with FakeProvider(lambda received: None, [Sent(listed), Sent(props)]) as fake:
+        monkeypatch.setenv("LLAMACPP_BASE_URL", f"{fake.url}/v1")
+        assert await models("llamacpp") == (ModelFacts("m", context),)
+        assert [received.target for received in fake.received] == ["/v1/models", "/props"]
 
 
 async def test_anthropics_list_is_read_page_by_page(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -19,6 +20,7 @@ from toolspan_bridge.errors import (
     UsageError,
 )
 from toolspan_bridge.events import Answer
+from toolspan_bridge.formats.prompt.rescue import UNREAD
 from toolspan_bridge.validation import (
     AskModel,
     Store,
@@ -295,3 +297,28 @@ async def test_this_run_decides_the_exit_code_and_all_runs_the_badge(store: Stor
     (model,) = report.models
     assert (report.exit_code, report.badge(model).status) == (0, "failed")
     assert (model.totals.test_count, model.totals.success_count) == (12, 2)
+
+
+@pytest.mark.requirement("I25.4.4")
+async def test_calls_that_were_left_as_text_are_a_reason_of_their_own(store: Store) -> None:
+    left = replace(given("<tool_call>…</tool_call>"), notes=(UNREAD,))
+
+    @answering
+    async def ask(model: str, query: str) -> Answer:
+        return left if query == "Weather?" else RIGHT[query]
+
+    await validate(["a/x"], SUITE, ask, store)
+    assert store.trials()[0].error.startswith("the model's calls were left as text")
+    assert "get_weather was not called" in store.trials()[0].error
+
+
+@pytest.mark.requirement("I25.4.8")
+async def test_a_call_that_nobody_could_read_is_the_model_s_failure(store: Store) -> None:
+    malformed = replace(given(""), stop="malformed", reason="The model's turn has calls that cannot be read.")
+
+    @answering
+    async def ask(model: str, query: str) -> Answer:
+        return malformed if query == "Weather?" else RIGHT[query]
+
+    await validate(["a/x"], SUITE, ask, store)
+    assert (store.trials()[0].success, store.trials()[0].is_error) == (False, False)

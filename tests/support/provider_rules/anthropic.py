@@ -17,6 +17,7 @@ KEYS = {
     "messages",
     "model",
     "output_config",
+    "stop_sequences",
     "stream",
     "system",
     "temperature",

@@ -118,7 +118,14 @@ def check_request(body: Any, model: str = "gemini-3-pro") -> None:
 
 
 def _check_config(config: Any, body: Any, model: str) -> None:
-    known = {"maxOutputTokens", "responseJsonSchema", "responseMimeType", "temperature", "thinkingConfig"}
+    known = {
+        "maxOutputTokens",
+        "responseJsonSchema",
+        "responseMimeType",
+        "stopSequences",
+        "temperature",
+        "thinkingConfig",
+    }
     assert config.keys() <= known, config.keys() - known
     thinking = config.get("thinkingConfig", {})
     level, budget = thinking.get("thinkingLevel"), thinking.get("thinkingBudget")

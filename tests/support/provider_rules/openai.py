@@ -16,6 +16,7 @@ KEYS = {
     "messages",
     "model",
     "parallel_tool_calls",
+    "stop",
     "stream",
     "stream_options",
     "temperature",
@@ -67,6 +68,7 @@ def _check_model(body: Any) -> None:
     assert searches or "web_search_options" not in body, "Unknown parameter: 'web_search_options'"
     thinks = re.match(r"gpt-([5-9]|\d\d)|o\d", model)
     assert not thinks or "temperature" not in body, "Unsupported value: 'temperature'"
+    assert not thinks or "stop" not in body, "Unsupported parameter: 'stop'"
     assert not re.match(r"gpt-4|grok-4(-|$)", model) or "reasoning_effort" not in body
 
 

@@ -63,7 +63,11 @@ _LINES: Mapping[str, tuple[str, _Keys, _Keys]] = {
         _NONE,
     ),
     "text_delta": ("More of the turn's text, as it streams.", _TEXT, _NONE),
-    "reasoning_delta": ("More of the thoughts that the model lets be seen.", _TEXT, _NONE),
+    "reasoning_delta": (
+        "More of the thoughts that the model lets be seen; was_text: all text deltas of the turn so far.",
+        _TEXT,
+        {"was_text": _BOOLEAN},
+    ),
     "call_delta": (
         "More of a call that the model writes, to be shown only.",
         {"index": _COUNT, "tool_name": _STRING, "arguments": _STRING},

@@ -14,19 +14,22 @@ from ..shared.replies.parse import (
     reply,
 )
 from ..shared.replies.stops import stop_reason
+from ..shared.replies.thoughts import split_thoughts
 from .conversation import FORMAT
 
 
 def parse_reply(body: Any) -> Reply:
-    """``message``. Thinking is kept to be sent back. Raises ``FormatError`` when there is no message."""
+    """``message``. Thinking, also that in the text, is kept to be sent back. Raises ``FormatError`` when
+    there is no message."""
     body = read_body(body)
     message = as_object(body.get("message"))
     if message is None:
         raise missing("message", body)
     calls = chat_calls(message, body)
-    thinking = text(message.get("thinking"))
+    content, tagged = split_thoughts(text(message.get("content")))
+    thinking = text(message.get("thinking")) or tagged
     return reply(
-        text(message.get("content")),
+        content,
         calls,
         body=body,
         stop=stop_reason(body.get("done_reason"), missing="stop"),

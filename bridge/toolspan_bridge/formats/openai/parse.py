@@ -21,9 +21,9 @@ from ..shared.replies.parse import (
     reply,
 )
 from ..shared.replies.stops import stop_reason
+from ..shared.replies.thoughts import without_thoughts
 from .parallel import unwrapped
 from .state import FORMAT, state_of
-from .tagged_thoughts import without_thoughts
 
 
 def parse_reply(body: Any) -> Reply:

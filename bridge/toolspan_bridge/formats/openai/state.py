@@ -8,7 +8,7 @@ from typing import Any
 from ...messages.chat_traits import ChatTraits
 from ..shared.conversation.history import AssistantTurn
 from ..shared.json_values import as_object, objects, text
-from .tagged_thoughts import without_thoughts
+from ..shared.replies.thoughts import without_thoughts
 
 FORMAT = "openai"
 TEXTS = ("reasoning_content", "reasoning")

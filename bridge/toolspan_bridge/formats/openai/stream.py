@@ -24,10 +24,10 @@ from ..shared.json_values import (
 )
 from ..shared.openai_errors import failed_in_stream, parse_error
 from ..shared.replies.stream import BodyStream, TextPieces
+from ..shared.replies.thoughts import TaggedThoughts
 from .parse import content_text, parse_reply
 from .stream_calls import CallPieces
 from .stream_state import StatePieces
-from .tagged_thoughts import TaggedThoughts
 
 _DONE = "[DONE]"
 _STATUS = {

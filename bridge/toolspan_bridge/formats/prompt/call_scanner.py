@@ -17,6 +17,7 @@ from ..shared.json_values import (
     load,
     text,
 )
+from ..shared.replies.markup import THOUGHTS, any_of, halves, held_from
 from ..shared.replies.parse import WireCall
 from .call_json import call_values, first_value_end
 
@@ -25,16 +26,21 @@ __all__ = ["CallScanner", "ScannedItem"]
 ScannedItem = str | WireCall
 
 _TAG, _TAG_END = "<tool_call>", "</tool_call>"
-_THINK, _THINK_END = "<think>", "</think>"
+_THOUGHTS = {row.opens: row.closes for row in THOUGHTS if row.opens[0] != "H"}
 _MARK = re.compile(
-    r"(?P<tag>(?<!`)<tool_call>)|(?P<think><think>)"
-    r"|(?m:^)(?P<indent>[ \t]*)(?P<fence>`{3,})(?P<language>[^\n`]*)\n"
+    rf"(?P<tag>(?<!`)<tool_call>)|(?P<think>{any_of(_THOUGHTS).pattern})"
+    r"|(?m:^)(?P<indent>[ \t]{0,20})(?P<fence>`{3,20})(?P<language>[^\n`]{0,100})\n"
 )
-_HALF_FENCE = re.compile(r"[ \t]*(?:`{0,2}|`{3,}[^\n`]*)")
-_FENCED = re.compile(r"`{3,}(?:json|tool_call)?[^\S\n]*\n(.*)\n[^\S\n]*`{3,}", re.DOTALL)
+_HALVES = halves((_TAG, *_THOUGHTS)) | {_TAG, *_THOUGHTS}
+_LONGEST = max(map(len, _HALVES))
+_HALF_FENCE = re.compile(r"[ \t]{0,20}(?:`{0,2}|`{3,20}[^\n`]{0,100})")
+_FENCED = re.compile(r"`{3,}(?:json|tool_call)?\s*\n(.*)\n\s*`{3,}", re.DOTALL)
 _TAGGED = re.compile(rf"{_TAG}(.*){_TAG_END}", re.DOTALL)
 _LANGUAGES = frozenset({"", "json", "tool_call"})
 _CALL_LIKE = re.compile(r'[\[\s]*\{\s*"name"\s*:\s*"(?P<name>[^"\\]*)"\s*,\s*"(?:arguments|parameters)"\s*:')
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
+_MOST_ENDINGS = 100
+"""So many ends within texts are passed over."""
 _BARE = ('{"name":', '[{"name":')
 _BEGINS = ("", "<", "[", "{")
 _KEYS = frozenset({"arguments", "id", "name", "parameters", "type"})
@@ -55,6 +61,7 @@ class CallScanner:
         self._block_end = ""
         self._awaited_end = ""
         self._tail = ""
+        self._waits = 0
 
     def feed(self, piece: str) -> list[ScannedItem]:
         """The text and the calls that are certain so far, in order."""
@@ -95,7 +102,7 @@ class CallScanner:
         if mark is None:
             return [] if cut and not self._block_end else [rest]
         content = rest[mark.end() :]
-        calls = _calls(content)
+        calls = _calls(content.rstrip().removesuffix(_TAG_END) if mark["tag"] else content)
         if not calls and (_announces_call(mark) or (cut and content.lstrip()[:1] in _BEGINS)):
             calls = [_unreadable(content)]
         return [rest[: mark.start()], *calls] if calls else [rest]
@@ -117,7 +124,7 @@ class CallScanner:
             return self._call_block(rest, mark, _TAG_END)
         if mark["fence"] and mark["language"].strip() in _LANGUAGES:
             return self._call_block(rest, mark, _fence_end(mark))
-        self._block_end = _fence_end(mark) if mark["fence"] else _THINK_END
+        self._block_end = _fence_end(mark) if mark["fence"] else _THOUGHTS[mark["think"]]
         return self._text_until(rest, mark.end() - len("\n") if mark["fence"] else mark.end())
 
     def _skip_block(self, rest: str) -> tuple[list[ScannedItem], str]:
@@ -131,12 +138,17 @@ class CallScanner:
     def _call_block(self, rest: str, mark: re.Match[str], ending: str) -> tuple[list[ScannedItem], str]:
         """A block that may hold calls, once its end has arrived."""
         start = mark.end() - (ending[0] == "\n")
-        place = rest.find(ending, start)
+        place = _value_end(rest, start, ending) if mark["tag"] else rest.find(ending, start)
         if place < 0:
             self._awaited_end = ending
+            self._waits += 1
+            self._is_bare = self._waits > _MOST_ENDINGS  # so many ends within one value are not followed
             return [], rest
+        self._waits = 0
         end = place + len(ending)
         content = rest[mark.end() : place]
+        if mark["tag"] and content.lstrip().startswith("<"):
+            return self._text_until(rest, end)  # in another markup, which is read where the tools are known
         calls = _calls(content) or ([_unreadable(content)] if _announces_call(mark) else [])
         if not calls:
             return self._text_until(rest, end)
@@ -163,13 +175,35 @@ class CallScanner:
         line = rest.rfind("\n") + 1
         if (line > 0 or self._previous == "\n") and _HALF_FENCE.fullmatch(rest, line):
             return line
-        sizes = range(min(len(rest), len(_TAG) - 1), 0, -1)
-        halves = (size for size in sizes if rest.endswith((_TAG[:size], _THINK[:size])))
-        return len(rest) - next(halves, 0)
+        return held_from(rest, _HALVES, _LONGEST)
 
 
 def _fence_end(mark: re.Match[str]) -> str:
     return f"\n{mark['indent']}{mark['fence']}"
+
+
+def _value_end(rest: str, start: int, ending: str) -> int:
+    """Where ``ending`` stands after the JSON that begins at ``start``, in none of its texts; -1 where it has
+    not come."""
+    place = rest.find(ending, start)
+    if rest[start:].lstrip()[:1] not in ("{", "["):
+        return place
+    at = start
+    for _ in range(_MOST_ENDINGS):
+        if place < 0:
+            return -1
+        for quote in _QUOTED.finditer(rest, at):
+            at = quote.start()
+            if quote.end() > place:
+                break
+        else:
+            return place
+        if quote.start() > place:
+            return place
+        if not quote[0].endswith('"') or len(quote[0]) == 1:
+            return -1
+        at, place = quote.end(), rest.find(ending, quote.end())
+    return -1
 
 
 def _compact_start(content: str) -> str:

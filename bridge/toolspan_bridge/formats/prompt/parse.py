@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...messages import Citation, Reply
+from ...messages import Assistant, Citation, Reply
+from ..shared.replies.markup import QUOTES, any_of, halves, held_from
 from ..shared.replies.parse import WireCall, reply
 from ..shared.replies.stream import CallIds
+from ..shared.replies.thoughts import without_thoughts
 from .call_scanner import CallScanner
 
 WITH_WRITTEN_CALLS = "prompt:"
 """Before the name of a format: its state of a turn whose calls stand in the text, and nowhere else."""
+
+RESULTS = ("<tool_result", "<tool_response")
+"""With what results of calls begin, which only the user's messages hold."""
+INVENTED = "the model wrote the results of its calls itself, which were left out"
+_RESULT = any_of(RESULTS)
+_RESULT_HALVES = halves(RESULTS)
+_LONGEST_RESULT = max(map(len, RESULTS))
 
 
 class Paragraphs:
@@ -46,23 +55,73 @@ def named_apart(calls: Sequence[WireCall]) -> list[WireCall]:
     return [replace(call, id=None) if ids.repeats(call.id) else call for call in calls]
 
 
-def with_calls(plain: Reply) -> Reply:
-    """``plain`` with the calls taken out of its text. A turn that broke off makes no calls.
+class InventedResults:
+    """A text up to where the model begins to write the results of its calls itself. What follows is invented:
+    no answer, and no result."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._before = ""
+        self.found = False
+
+    def before(self, piece: str) -> str:
+        """More text; gives what of it is certain to come before."""
+        if self.found:
+            return ""
+        held = self._held + piece
+        place = _result_at(held, self._before)
+        self.found = place >= 0
+        if not self.found:
+            place = held_from(held, _RESULT_HALVES, _LONGEST_RESULT)
+        self._held = "" if self.found else held[place:]
+        self._before = held[place - 1] if place else self._before
+        return held[:place]
+
+    def rest(self) -> str:
+        """What was held back when no more comes."""
+        held, self._held = self._held, ""
+        return held
+
+
+def before_results(text: str) -> str:
+    """What of a whole text comes before results that the model wrote itself."""
+    place = _result_at(text, "")
+    return text if place < 0 else text[:place]
+
+
+def _result_at(text: str, before: str) -> int:
+    """Where a result begins that is not only spoken of; ``before`` is the character before ``text``."""
+    for found in _RESULT.finditer(text):
+        place = found.start()
+        if (text[place - 1] if place else before) not in QUOTES:
+            return place
+    return -1
+
+
+def with_calls(plain: Reply, *, splits: bool = False) -> Reply:
+    """``plain`` with the calls taken out of its text. A turn that broke off makes no calls; one that holds
+    nothing but words before results that the model invented is malformed.
 
     What the base format has to send back is kept; with calls it is marked, as their text is part of it.
+    ``splits``: thoughts in the text are told from the answer here.
     """
+    whole = without_thoughts(plain.message.text) if splits else plain.message.text
+    said = before_results(whole)
+    invented = len(said) < len(whole)
     cut = plain.incomplete or plain.stop == "length"
     scanner, around = CallScanner(), Paragraphs()
     words: list[str] = []
     calls: list[WireCall] = []
-    for found in (*scanner.feed(plain.message.text), *scanner.close(cut=cut)):
+    for found in (*scanner.feed(said), *scanner.close(cut=cut)):
         if isinstance(found, WireCall):
             around.break_off()
             calls.append(found)
         else:
             words.append(around.add(found))
+    if invented and not calls and not plain.incomplete:
+        return replace(plain, message=Assistant(), stop="malformed", trouble=INVENTED)
     body = {"text": plain.message.text}
-    said = plain.message
+    base = plain.message
     read = reply(
         "".join(words),
         named_apart(calls),
@@ -70,13 +129,15 @@ def with_calls(plain: Reply) -> Reply:
         stop=plain.stop,
         finish=plain.finish,
         usage=plain.usage,
-        opaque=said.opaque,
-        format_name=f"{WITH_WRITTEN_CALLS}{said.opaque_format}" if calls else said.opaque_format,
-        citations=[_placed(source, said.text, "".join(words)) for source in said.citations],
+        opaque=None if invented else base.opaque,
+        format_name=f"{WITH_WRITTEN_CALLS}{base.opaque_format}" if calls else base.opaque_format,
+        citations=[_placed(source, base.text, "".join(words)) for source in base.citations],
     )
+    if read.message.calls:
+        read = replace(read, message=replace(read.message, written=said))
     if not plain.incomplete:
         return replace(read, notes=plain.notes)
-    message = replace(said, text=read.message.text, calls=())
+    message = replace(base, text=read.message.text, calls=())
     return replace(plain, message=message, cut_calls=read.message.calls or read.cut_calls)
 
 

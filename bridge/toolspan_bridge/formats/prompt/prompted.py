@@ -13,7 +13,8 @@ from ..shared.contract import (
     StreamParser,
     WireError,
 )
-from .parse import with_calls
+from ..shared.openai_models import reasons
+from .parse import RESULTS, with_calls
 from .render import (
     losses,
     plain_request,
@@ -22,6 +23,18 @@ from .render import (
 )
 from .stream import PromptStream
 from .wordings import DEFAULT, WORDINGS
+
+_STOPS = {
+    "anthropic": ("stop_sequences",),
+    "bedrock": ("inferenceConfig", "stopSequences"),
+    "bedrock-anthropic": ("stop_sequences",),
+    "gemini": ("generationConfig", "stopSequences"),
+    "ollama": ("options", "stop"),
+    "openai": ("stop",),
+}
+"""Where each format has its stop sequences."""
+_SPLIT = ("ollama", "openai")
+"""The formats that tell thoughts in the text from the answer themselves."""
 
 __all__ = ["Prompted"]
 
@@ -33,6 +46,7 @@ class Prompted:
         self._base = base
         self._name = name
         self._wording = WORDINGS[wording]
+        self._splits = name not in _SPLIT
         self.BUILTINS: Mapping[str, Any] = getattr(base, "BUILTINS", {})
 
     def render_tools(self, tools: Sequence[ToolSpec], names: NameTable) -> str:
@@ -45,17 +59,29 @@ class Prompted:
         return not request.tools and takes is not None and bool(takes(request))
 
     def render_request(self, request: Request, names: NameTable) -> dict[str, Any]:
-        """The body of the base format, in plain text: no tools, no calls, no results."""
+        """The body of the base format, in plain text: no tools, no calls, no results. With tools, the model
+        is stopped where it begins to write results itself, where the format has a setting for that."""
         plain = plain_request(request, names, self._wording, self._name)
-        return self._base.render_request(plain, NameTable.of(()))
+        body = self._base.render_request(plain, NameTable.of(()))
+        if request.tools and request.tool_choice != "none":
+            self._stop_at_results(body, request.model)
+        return body
+
+    def _stop_at_results(self, body: dict[str, Any], model: str) -> None:
+        if self._name not in _STOPS or (self._name == "openai" and reasons(model)):
+            return
+        *outer, name = _STOPS[self._name]
+        for each in outer:
+            body = body.setdefault(each, {})
+        body[name] = list(RESULTS)
 
     def parse_reply(self, body: Any) -> Reply:
         """The base format's reply, the calls taken out of its text. Raises ``FormatError``."""
-        return with_calls(self._base.parse_reply(body))
+        return with_calls(self._base.parse_reply(body), splits=self._splits)
 
     def parse_stream(self) -> StreamParser:
         """The base format's stream; what may become a call is held back until it is none."""
-        return PromptStream(self._base.parse_stream())
+        return PromptStream(self._base.parse_stream(), splits=self._splits)
 
     def parse_error(self, status: int, headers: Mapping[str, str], body: bytes) -> WireError:
         """As the base format reads it."""

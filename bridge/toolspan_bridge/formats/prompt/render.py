@@ -112,7 +112,10 @@ def _in_base(message: Message, base: str) -> Message:
 
 
 def _said(turn: AssistantTurn) -> Assistant:
-    said, written = turn.message, _written_calls(turn)
+    said = turn.message
+    if said.written:
+        return replace(said, text=said.written, calls=(), written="")
+    written = _written_calls(turn)
     return replace(said, text="\n\n".join(filter(None, (said.text.strip(), *written))), calls=())
 
 

@@ -1,104 +1,114 @@
 """Calls of offered tools that a model printed as text, where its format has a channel for them.
 
-A call is the whole answer, or stands in tags (``<tool_call>``, ``<function_call>``, ``<function=…>``,
-``[TOOL_CALLS]``, ``<|tool_call|>``, ``<|python_tag|>``) or in a fenced block of a language that calls are
-written in. What stands in ``<think>`` tags and in other code is text, and so is a call of anything that is
-not offered.
+A call is the whole answer, or stands after one of the marks of ``markup``, or in a fenced block of a language
+that calls are written in. What stands in thoughts and in other code is text, and so is a call of anything
+that is not offered.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from ...messages import Assistant, Reply, Request, ToolSpec
-from ..names import NameTable
-from ..shared.identity import IdentityKey
+from ...messages import Assistant, Reply, Request
+from ..shared.replies.markup import CALLS, THOUGHTS, any_of, halves
 from ..shared.replies.parse import WireCall, reply
-from .parse import named_apart
-from .written_calls import written_calls
+from ..shared.replies.thoughts import without_thoughts
+from .parse import before_results, named_apart
+from .written_calls import Callables, NoCall, calls_from, may_begin, whole_calls
 
-__all__ = ["HeldText", "callable_names", "may_hold_calls", "rescued"]
+__all__ = ["UNREAD", "HeldText", "may_hold_calls", "rescued"]
 
-_ENDS = {
-    "<tool_call>": "</tool_call>",
-    "<function_call>": "</function_call>",
-    "<function=": "",
-    "[TOOL_CALLS]": "",
-    "<|tool_call|>": "",
-    "<|python_tag|>": "",
-}
-"""Tags, each with its end; empty where it reaches to the end of the text."""
-_THINK, _THINK_END = "<think>", "</think>"
-_LONGEST_TAG = max(map(len, (*_ENDS, _THINK)))
-_HALF_TAGS = frozenset(tag[:size] for tag in (*_ENDS, _THINK) for size in range(1, len(tag) + 1))
-_TAG = "|".join(re.escape(tag) for tag in _ENDS)
+UNREAD = (
+    "The answer holds the markup of a call that nobody has read: the server has no parser for this model's "
+    "calls. Try to start it with one (vLLM and SGLang: --tool-call-parser, llama.cpp: --jinja), or prompt: "
+    "before the model's provider."
+)
+"""What is said of an answer in which control markup of calls is left."""
+
+_TAGS = frozenset(tag for row in CALLS for tag in row.opens)
+_ENDS = frozenset(tag for row in CALLS for tag in (*row.closes, *row.within) if tag[0] != "a")
+_CLOSES = {row.opens: row.closes for row in THOUGHTS if row.opens[0] != "H"}
+_LONGEST_TAG = max(map(len, (*_TAGS, *_CLOSES)))
+_HALF_TAGS = halves((*_TAGS, *_CLOSES)) | _TAGS | _CLOSES.keys()
 _MARK = re.compile(
-    rf"(?P<tag>(?<!`)(?:{_TAG}))|(?P<think>{_THINK})"
-    r"|(?m:^)(?P<indent>[ \t]*)(?P<fence>`{3,})(?P<language>[^\n`]*)\n"
+    rf"(?P<tag>(?<!`)(?:{any_of(_TAGS).pattern}))|(?P<think>{any_of(_CLOSES).pattern})"
+    r"|(?m:^)(?P<indent>[ \t]{0,20})(?:(?P<fence>`{3,20})(?P<language>[^\n`]{0,100})\n|(?P<action>Action:))"
 )
-_HALF_FENCE = re.compile(r"[ \t]*(?:`{0,2}|`{3,}[^\n`]*)")
+_HALF_LINE = re.compile(r"[ \t]{0,20}(?:`{0,2}|`{3,20}[^\n`]{0,100}|A|Ac|Act|Acti|Actio|Action)")
 _LANGUAGES = frozenset({"", "json", "python", "tool_call", "tool_code"})
-_OBJECTS = tuple(
-    f'{start}{{"{key}":'
-    for start in ("", "[", "{")
-    for key in ("name", "tool", "tool_name", "function", "action", "type")
+_MOST_MARKS = 100
+"""So many marks of calls are tried in one text."""
+_OBJECTS = (
+    *(
+        f"{start}{{{quote}{key}{quote}:"
+        for start in ("", "[", "{")
+        for quote in "\"'"
+        for key in ("name", "tool", "tool_name", "tool_call_id", "function", "action", "type")
+    ),
+    "functools[",
+    "assistantcommentaryto=functions.",
 )
-
-
-def callable_names(tools: Sequence[ToolSpec]) -> dict[str, str]:
-    """How each of ``tools`` may be called in a text, to its wire name: so, and by its own name if no other
-    has it."""
-    return dict(_callable_names(IdentityKey(tools)))
-
-
-@lru_cache(maxsize=32)
-def _callable_names(tools: IdentityKey[ToolSpec]) -> Mapping[str, str]:
-    table = NameTable.of(tools.items)
-    own = [tool.name for tool in table.tools]
-    names = {tool.name: table.wire(tool) for tool in table.tools if own.count(tool.name) == 1}
-    return names | {table.wire(tool): table.wire(tool) for tool in table.tools}
 
 
 @lru_cache(maxsize=32)
 def _starts(names: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
     """With what a text that is a call begins, and the characters of the longest of these."""
-    found = (*_OBJECTS, *(f"{start}{name}(" for start in ("", "[") for name in names))
+    python = (f"{start}{name}(" for start in ("", "[") for name in names)
+    found = (*_OBJECTS, *python, *(f">>>{name}" for name in names))
     return found, max(map(len, found))
 
 
 class HeldText:
-    """Streamed text, of which what may become a call of ``names`` is held back until it is none; the result
+    """Streamed text, of which what may become a call of ``tools`` is held back until it is none; the result
     does not depend on how the text is split."""
 
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self._names = names
-        self._starts, self._longest = _starts(tuple(names))
+    def __init__(self, tools: Callables) -> None:
+        self._tools = tools
+        self._starts, self._longest = _starts(tools.names)
         self._text = "\n"
+        self._more: list[str] = []
         self._begun = False
         self._holding = False
         self._until = ""
+        self._awaited = self._tail = ""
 
     @property
     def text(self) -> str:
         """What is held back."""
-        return self._text[1:]
+        return "".join((self._text[1:], *self._more))
 
     def feed(self, piece: str) -> str:
         """More text; returns what is certain to be no call."""
-        self._text += piece
+        self._more.append(piece)
+        if self._holding or self._waits(piece):
+            return ""
+        self._text = "".join((self._text, *self._more))
+        self._more.clear()
         shown: list[str] = []
         while released := self._step():
             shown.append(released)
         return "".join(shown)
 
+    def _waits(self, piece: str) -> bool:
+        """Whether the end of a fenced block that may hold calls has yet to come."""
+        if self._awaited:
+            window = self._tail + piece
+            self._tail = window[-len(self._awaited) :]
+            if self._awaited not in window:
+                return True
+            self._awaited = ""
+        return False
+
     def close(self) -> tuple[str, list[WireCall]]:
         """The text that was held back and is no call, and the calls."""
+        self._text, self._awaited = "".join((self._text, *self._more)), ""
+        self._more.clear()
         if not self._begun:
-            if calls := written_calls(self._text, self._names):
-                return "", calls
+            calls, rest = _bare(self._text[1:], self._tools)
+            if calls:
+                return rest, calls
             self._begun, self._holding = True, False
         shown = self.feed("")
         rest, calls = self._split(self._text[1:])
@@ -116,7 +126,9 @@ class HeldText:
         if mark["fence"]:
             return self._fence(mark)
         if mark["think"]:
-            self._until = _THINK_END
+            self._until = _CLOSES[mark["think"]]
+            return self._release(mark.end())
+        if not may_begin(self._text, mark.start(), mark.end()):
             return self._release(mark.end())
         self._holding = True
         return ""
@@ -147,8 +159,9 @@ class HeldText:
             return self._release(mark.end() - 1)
         place = self._text.find(closing, mark.end() - 1)
         if place < 0:
+            self._awaited, self._tail = closing, self._text[-len(closing) :]
             return ""
-        if written_calls(self._text[mark.end() : place], self._names):
+        if whole_calls(self._text[mark.end() : place], self._tools):
             self._holding = True
             return ""
         return self._release(place + len(closing))
@@ -160,7 +173,7 @@ class HeldText:
     def _held_from(self) -> int:
         """The index from which the end of the text may be the beginning of a mark."""
         line = self._text.rfind("\n") + 1
-        if _HALF_FENCE.fullmatch(self._text, line):
+        if _HALF_LINE.fullmatch(self._text, line):
             return max(1, line)
         end = len(self._text)
         for start in range(max(1, end - _LONGEST_TAG), end):
@@ -171,43 +184,78 @@ class HeldText:
     def _split(self, held: str) -> tuple[str, list[WireCall]]:
         texts: list[str] = []
         calls: list[WireCall] = []
-        at = 0
-        while mark := _MARK.search(held, at):
-            content, end = _block(held, mark)
-            found = [] if mark["think"] else written_calls(content, self._names)
+        at, searched, tried = 0, 0, 0
+        while tried < _MOST_MARKS and (mark := _MARK.search(held, searched)):
+            tried += 1
+            found, end = self._marked(held, mark)
             texts.append(held[at : mark.start()] if found else held[at:end])
             calls += found
-            at = end
+            at = searched = end
         return "".join([*texts, held[at:]]), calls
 
+    def _marked(self, held: str, mark: re.Match[str]) -> tuple[list[WireCall], int]:
+        """The calls at ``mark``, and where they, or what is none, end."""
+        if mark["think"] or mark["fence"]:
+            start = mark.end() if mark["think"] else mark.end() - 1
+            closing = _CLOSES[mark["think"]] if mark["think"] else f"\n{mark['indent']}{mark['fence']}"
+            place = held.find(closing, start)
+            end = place + len(closing) if place >= 0 else len(held)
+            if mark["think"] or mark["language"].strip() not in _LANGUAGES:
+                return [], end
+            return whole_calls(held[mark.end() : place if place >= 0 else None], self._tools), end
+        try:
+            return calls_from(held, mark.start() + len(mark["indent"] or ""), self._tools)
+        except NoCall:
+            return [], mark.end()
 
-def _block(held: str, mark: re.Match[str]) -> tuple[str, int]:
-    """The content of the block that begins with ``mark``, and where the block ends."""
-    start, closing = mark.end(), _ENDS.get(mark["tag"] or "", _THINK_END)
-    if mark["fence"]:
-        start, closing = start - 1, f"\n{mark['indent']}{mark['fence']}"
-    place = held.find(closing, start) if closing else -1
-    content = held[
-        mark.start() if mark["tag"] == "<function=" else mark.end() : place if place >= 0 else None
-    ]
-    return content, place + len(closing) if place >= 0 else len(held)
+
+def _bare(text: str, tools: Callables) -> tuple[list[WireCall], str]:
+    """The calls that ``text`` begins with, and what follows them."""
+    head = text.lstrip().removeprefix("functools").removeprefix(">>>")
+    try:
+        calls, end = calls_from(head, 0, tools)
+    except NoCall:
+        return [], text
+    return (calls, head[end:]) if calls else ([], text)
 
 
 def rescued(plain: Reply, request: Request) -> Reply:
-    """``plain``, with the calls in its text if it has no others; such a reply is marked ``rescued``."""
+    """``plain``, with the calls in its text if it has no others; such a reply is marked ``rescued``, and its
+    message keeps what the model wrote. Where markup of calls is left in an answer, it says so."""
     if not may_hold_calls(request) or plain.message.calls or plain.cut_calls or plain.incomplete:
         return plain
     if plain.stop not in ("stop", "other"):
         return plain
-    held = HeldText(callable_names(request.tools))
-    shown = held.feed(plain.message.text)
+    said = without_thoughts(plain.message.text)
+    before = before_results(said)
+    held = HeldText(Callables.of(request.tools))
+    shown = held.feed(before)
     rest, calls = held.close()
     if not calls:
-        return plain
+        return replace(plain, notes=(*plain.notes, UNREAD)) if _is_left(said) else plain
     body = {"text": plain.message.text, "after": len(request.messages)}
     text = shown + rest if (shown + rest).strip() else ""
     read = reply(text, named_apart(calls), body=body, stop=plain.stop, usage=plain.usage, format_name="")
-    return replace(plain, message=Assistant(read.message.text, read.message.calls), rescued=True)
+    if not read.message.calls:
+        return replace(read, notes=plain.notes)
+    message = Assistant(read.message.text, read.message.calls, origin=plain.message.origin, written=before)
+    return replace(plain, message=message, rescued=True)
+
+
+def _is_left(text: str) -> bool:
+    """Whether control markup of calls stands in ``text``, and not in code."""
+    at = 0
+    while mark := _ANY_MARK.search(text, at):
+        if mark["control"]:
+            return True
+        place = text.find(mark["fence"], mark.end())
+        if place < 0:
+            return False
+        at = place + len(mark["fence"])
+    return False
+
+
+_ANY_MARK = re.compile(rf"(?P<fence>`{{1,20}})|(?P<control>{any_of(_TAGS | _ENDS).pattern})")
 
 
 def may_hold_calls(request: Request) -> bool:

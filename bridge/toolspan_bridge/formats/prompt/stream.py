@@ -5,20 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ...messages import Reply
-from ...messages.deltas import CallDelta, Delta, TextDelta
+from ...messages.deltas import CallDelta, Delta, ReasoningDelta, TextDelta
 from ..shared.contract import FormatError, StreamParser
 from ..shared.json_values import compact, text
 from ..shared.replies.parse import WireCall
+from ..shared.replies.thoughts import TaggedThoughts
 from .call_scanner import CallScanner, ScannedItem
-from .parse import Paragraphs, with_calls
+from .parse import InventedResults, Paragraphs, with_calls
 
 
 class PromptStream:
-    def __init__(self, base: StreamParser) -> None:
+    """The stream ``base``, the calls taken out of its text. ``splits``: thoughts in the text are told from it
+    here."""
+
+    def __init__(self, base: StreamParser, *, splits: bool) -> None:
         self._base = base
+        self._tagged = TaggedThoughts() if splits else None
+        self._splits = splits
+        self._count = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        self._invented = InventedResults()
         self._scanner = CallScanner()
         self._text = Paragraphs()
-        self._count = 0
 
     @property
     def finished(self) -> bool:
@@ -32,16 +42,30 @@ class PromptStream:
         except FormatError as fault:
             fault.before = [shown for delta in fault.before for shown in self._shown(delta)]
             raise
-        return [*deltas, *self._deltas(self._scanner.close())] if self._base.finished else deltas
+        return [*deltas, *self._last()] if self._base.finished else deltas
 
     def end(self) -> Reply:
-        return with_calls(self._base.end())
+        return with_calls(self._base.end(), splits=self._splits)
+
+    def _last(self) -> Iterator[Delta]:
+        for delta in self._tagged.end() if self._tagged else ():
+            yield from self._told(delta)
+        yield from self._deltas([*self._scanner.feed(self._invented.rest()), *self._scanner.close()])
 
     def _shown(self, delta: Delta) -> Iterator[Delta]:
-        if isinstance(delta, TextDelta):
-            yield from self._deltas(self._scanner.feed(delta.text))
+        if isinstance(delta, TextDelta) and self._tagged:
+            for told in self._tagged.feed(delta.text):
+                yield from self._told(told)
         else:
-            yield delta
+            yield from self._told(delta)
+
+    def _told(self, delta: Delta) -> Iterator[Delta]:
+        if isinstance(delta, TextDelta):
+            yield from self._deltas(self._scanner.feed(self._invented.before(delta.text)))
+            return
+        if isinstance(delta, ReasoningDelta) and delta.was_text:
+            self._begin()
+        yield delta
 
     def _deltas(self, parts: Iterable[ScannedItem]) -> Iterator[Delta]:
         for found in parts:

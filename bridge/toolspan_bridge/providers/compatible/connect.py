@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,6 +23,7 @@ from ..settings.environment import (
 )
 from ..settings.ollama_host import host_url
 from ..wire.endpoint_provider import EndpointProvider
+from ..wire.model_facts import ModelFacts, served_context
 from ..wire.provider import WireProvider
 from ..wire.token_counts import CountsTokens
 from ..wire.two_wires import TwoWires
@@ -81,6 +83,8 @@ def _endpoint(name: str, row: Row) -> Endpoint:
         chat_of=row.chat_of,
         account=row.account,
         batches=row.batches,
+        most_answer=row.most_answer,
+        context_at=row.context_at,
     )
 
 
@@ -107,6 +111,8 @@ class _Compatible(UnboundThoughts, EndpointProvider):
         super().__init__(endpoint, wire_format, settings, headers)
         self._path = _PATHS[wire_format]
         self._limit = endpoint.limit
+        self._most_answer = endpoint.most_answer
+        self._context_at = endpoint.context_at
 
     @override
     def _url(self, model: str) -> str:
@@ -118,7 +124,20 @@ class _Compatible(UnboundThoughts, EndpointProvider):
         for known in ("max_completion_tokens", "max_tokens"):
             if known != self._limit and known in body:
                 body[self._limit] = body.pop(known)
+        if self._most_answer is not None:
+            body.setdefault(self._limit, self._most_answer)
         return body
+
+    @override
+    async def models(self) -> tuple[ModelFacts, ...]:
+        """As listed; the context is that which the server has been started with, where it says so."""
+        listed = await super().models()
+        if not self._context_at:
+            return listed
+        url = self._base.removesuffix("/v1") + self._context_at
+        answer = await self._client.get(url, self._list_headers, self._format.parse_error)
+        context = served_context(answer.content) if answer.status == 200 else None
+        return tuple(replace(facts, context=context or facts.context) for facts in listed)
 
 
 class _CountedResponses(CountsTokens, _Compatible):

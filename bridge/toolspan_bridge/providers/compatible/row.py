@@ -25,7 +25,9 @@ class Row:
     ``per_resource``: every user has an address of their own, whose form ``url`` shows.
     ``chat`` is what its Chat Completions takes, and
     ``chat_of`` that of models by a pattern of their names, the first that fits. ``counts`` says that its
-    Responses has an endpoint which counts the tokens of a request.
+    Responses has an endpoint which counts the tokens of a request. ``most_answer`` are the tokens of an
+    answer where the request does not say: some local servers write without an end. ``context_at`` is where
+    the server tells its settings, with its real context.
     """
 
     url: str
@@ -44,3 +46,5 @@ class Row:
     per_resource: bool = False
     batches: str = ""
     counts: bool = False
+    most_answer: int | None = None
+    context_at: str = ""

@@ -20,7 +20,8 @@ class Endpoint:
     name of Chat Completions' limit of output tokens there, ``chat`` what else it takes, ``chat_of`` the same
     for models by a pattern of their names. ``account`` is the provider's name where it has several (empty:
     ``name``), ``batches`` the module of ``toolspan_bridge.batch.services`` for its batches of requests
-    (empty: it has none).
+    (empty: it has none). ``most_answer`` are the tokens that an answer may have where a request does not say,
+    and ``context_at`` is the path, from the server's root, of its settings, with its real context.
     """
 
     name: str
@@ -34,6 +35,8 @@ class Endpoint:
     chat_of: tuple[tuple[str, ChatTraits], ...] = ()
     account: str = ""
     batches: str = ""
+    most_answer: int | None = None
+    context_at: str = ""
 
     def chat_for(self, model: str) -> ChatTraits:
         """What Chat Completions takes there for ``model``."""

@@ -115,6 +115,17 @@ def ollama_shown(model: str, content: bytes) -> ModelFacts:
     return replace(_capable(model, shown), efforts=efforts)
 
 
+def served_context(content: bytes) -> int | None:
+    """The context that llama.cpp's server gives each request, of ``/props``:
+    ``{"default_generation_settings": {"n_ctx"}}``; ``None`` where it does not say. Never raises."""
+    try:
+        shown = read_foreign_json(content)
+    except ValueError:
+        return None
+    settings = _part(shown, "default_generation_settings") if is_object(shown) else dict[str, Any]()
+    return _count(settings.get("n_ctx"))
+
+
 def _capable(model: str, entry: Mapping[str, Any]) -> ModelFacts:
     """Recent servers report capabilities; older ones have no such key, so nothing is known."""
     info = entry.get("model_info")
@@ -128,7 +139,7 @@ def _capable(model: str, entry: Mapping[str, Any]) -> ModelFacts:
 
 def _of_openai(entry: Mapping[str, Any]) -> ModelFacts:
     contexts = [entry.get(key) for key in _CONTEXTS]
-    contexts.append(_part(entry, "meta").get("n_ctx_train"))
+    contexts.append(_part(entry, "meta").get("n_ctx"))  # n_ctx_train is the model's, not what is served
     can = _part(entry, "capabilities")
     parameters = entry.get("supported_parameters")
     return ModelFacts(

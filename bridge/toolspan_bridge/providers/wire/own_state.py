@@ -29,10 +29,26 @@ def without_foreign_state(request: Request, provider: str) -> Request:
     return replace(request, messages=messages)
 
 
+def for_provider(request: Request, provider: str) -> Request:
+    """``request`` as ``provider`` is to get it: without others' state, and where its model wrote calls into
+    its text, that text in its place beside them. A model that finds a gap there writes none the next time."""
+    request = without_foreign_state(request, provider)
+    if not any(isinstance(message, Assistant) and message.written for message in request.messages):
+        return request
+    return replace(request, messages=tuple(map(_as_written, request.messages)))
+
+
+def _as_written(message: Message) -> Message:
+    if isinstance(message, Assistant) and message.written:
+        return replace(message, text=message.written)
+    return message
+
+
 def from_provider(reply: Reply, provider: str) -> Reply:
-    """``reply`` with its origin noted where it has state, or calls, to be sent back."""
+    """``reply`` with its origin noted where it has state, or calls, to be sent back, or a text that may hold
+    calls."""
     message = reply.message
-    if message.opaque is None and not message.calls:
+    if message.opaque is None and not message.calls and not message.text:
         return reply
     return replace(reply, message=replace(message, origin=provider))
 
@@ -44,4 +60,4 @@ def _is_foreign(message: Message, provider: str) -> bool:
 def _stateless(message: Message) -> Message:
     assert isinstance(message, Assistant)
     calls = tuple(replace(call, opaque=None) for call in message.calls)
-    return replace(message, calls=calls, opaque=None, opaque_format="", origin="")
+    return replace(message, calls=calls, opaque=None, opaque_format="", origin="", written="")

@@ -21,7 +21,7 @@ from ..http.settings import HttpSettings
 from ..settings.endpoint import Endpoint
 from .adjustments import Adjustments, Rounds
 from .model_list import ListsModels
-from .own_state import from_provider, without_foreign_state
+from .own_state import for_provider, from_provider
 from .parsed_stream import ParsedStream, asks_again
 from .quarantine import Quarantine
 from .replies import ReadsReplies, unreadable, with_notes
@@ -67,14 +67,14 @@ class WireProvider(ReadsReplies, ListsModels):
 
     async def sent(self, request: Request) -> WireRequest:
         """``request`` as it would be on the wire, without sending it."""
-        request, _ = await self._ready(without_foreign_state(request, self._origin))
+        request, _ = await self._ready(for_provider(request, self._origin))
         body = encode(await self._body(request, NameTable.of(request.tools)))
         url = self._stream_url(request.model) if request.stream else self._url(request.model)
         return WireRequest(url, dict(await self._headers(url, body)), body)
 
     async def answer(self, request: Request) -> Reply:
         """One answer of the provider, without the tools that it refuses. Raises as ``Provider.answer``."""
-        request = without_foreign_state(request, self._origin)
+        request = for_provider(request, self._origin)
         if self._prompted:
             return from_provider(await self._answer(request), self._origin)
         return from_provider(await self._quarantine.answer(request, self._format, self._answer), self._origin)
@@ -112,7 +112,7 @@ class WireProvider(ReadsReplies, ListsModels):
         Raises as ``Provider.answer``, and only before the first item. A whole answer instead of a stream is
         accepted.
         """
-        request = without_foreign_state(request, self._origin)
+        request = for_provider(request, self._origin)
         quarantined = self._quarantine.stream(request, self._format, self._stream, self._answer)
         async with aclosing(self._stream(request) if self._prompted else quarantined) as items:
             async for item in items:

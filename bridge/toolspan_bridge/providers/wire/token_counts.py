@@ -11,7 +11,7 @@ from toolspan_server.common.json_values import LARGEST_COUNT, read_foreign_json
 from ...formats.names import NameTable
 from ...messages import Request
 from .json_types import is_object
-from .own_state import without_foreign_state
+from .own_state import for_provider
 from .provider import WireProvider
 
 
@@ -29,7 +29,7 @@ class CountsTokens(WireProvider):
 
         Raises as ``answer``; ``ProviderError`` for models that the provider does not count for.
         """
-        request, _ = await self._ready(without_foreign_state(request, self._origin))
+        request, _ = await self._ready(for_provider(request, self._origin))
         url, body = self._count(request.model, await self._body(request, NameTable.of(request.tools)))
         answer = await self._post(url, body)
         if not 200 <= answer.status < 300:

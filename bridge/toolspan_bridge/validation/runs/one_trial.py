@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ...errors import ProviderError, UnknownModelError
+from ...formats.prompt.rescue import UNREAD
 from ...loop.limits import Clock
 from ...providers.http.retry import while_held_back
 from ...providers.prices import usd_data
@@ -20,6 +21,7 @@ from .plan import Cell
 
 __all__ = ["AskModel", "FingerprintOf", "Fingerprints", "MadeTrial", "as_made", "run_cell"]
 
+_UNREAD = "the model's calls were left as text: the server has no parser for them, or prompt: is to be tried"
 _NOT_ENDED = ("incomplete", "error")
 _SERVER_DIED = "server_unavailable"
 
@@ -151,6 +153,8 @@ def _outcome(
     broken = _broke_off(conversed) or (_died(conversed) if faults else "")
     if broken:
         return _Outcome(False, broken, details, is_error=True)
+    if faults and any(UNREAD in answer.notes for answer in conversed.answers):
+        faults = (_UNREAD, *faults)
     return _Outcome(not faults, "; ".join(faults), details)
 
 

@@ -304,6 +304,30 @@ FAULTS: dict[str, tuple[WireError, Fault]] = {
         ollama("error parsing tool call: raw='{}]', err=invalid character", 500),
         "generation",
     ),
+    **{
+        f"a call that {server} cannot read: {words}": (openai(words, 500, type="server_error"), "generation")
+        for server, words in (
+            (
+                "llama.cpp",
+                "The model produced output that does not match the expected peg-native format",
+            ),
+            ("llama.cpp", "The model produced output that does not match the expected Hermes format"),
+            ("llama.cpp", "Failed to parse input at pos 395: <|tool_call_start|>[f(a=1)]"),
+            ("vLLM", "unexpected tokens remaining in message header: Some(to=functions.f)"),
+            ("vLLM", "Unexpected token 12606 while expecting start token 200006"),
+            ("vLLM", "Error in extracting tool call from response."),
+            ("SGLang", "Failed to parse fc related info to json format!"),
+            ("LM Studio", "Failed to parse tool call: Unexpected end of content"),
+        )
+    },
+    **{
+        f"a call that Ollama cannot read: {words}": (ollama(words, 500), "generation")
+        for words in (
+            "XML syntax error on line 115: unexpected EOF",
+            "failed to parse XML: XML syntax error on line 1: element <tool_call> closed by </arg_value>",
+            "expected element type <function> but have <parameter>",
+        )
+    },
     "Bedrock, Nova": (
         bedrock("Model produced invalid sequence as part of ToolUse.", "ModelErrorException", 424),
         "generation",

@@ -53,6 +53,18 @@ def openai(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
+@pytest.mark.requirement("I25.4.8")
+@pytest.mark.parametrize("name", ["llamacpp", "lmstudio"])
+async def test_an_answer_of_a_local_server_has_a_limit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = CHAT[name]
+    answers = [Sent(completion(content="22 °C")), Sent(completion(content="22 °C"))]
+    with FakeProvider(lambda received: None, answers) as fake:
+        monkeypatch.setenv(row.base, f"{fake.url}/v1/")
+        await ask(f"{name}/m")
+        await ask(f"{name}/m", max_tokens=7)
+    assert [received.body["max_tokens"] for received in fake.received] == [row.most_answer, 7]
+
+
 @pytest.mark.requirement("I2.6.2")
 @pytest.mark.parametrize(("name", "row"), CHAT.items())
 async def test_every_row_asks_and_answers_by_its_own_variables(

@@ -44,6 +44,12 @@ _TEXTS = (
         r"tool call validation failed",
         r"error parsing tool call",  # Ollama
         r"failed to parse input at pos",  # llama.cpp
+        r"model produced output that does not match the expected",
+        r"xml syntax error on line|failed to parse xml|expected element type <",  # Ollama
+        r"unexpected tokens remaining in message header|while expecting start token",  # vLLM, of gpt-oss
+        r"failed to parse (?:the )?(?:model'?s? )?tool[ _-]?calls?\b(?! arguments)",
+        r"error (?:in|while) (?:extracting|parsing) (?:the )?tool[ _-]?calls?",
+        r"failed to parse fc related info",  # SGLang
         r"invalid sequence as part of ToolUse",  # Bedrock, Nova
         r"malformed_function_call",
     ),

@@ -44,12 +44,14 @@ NO_ID = "null"
 
 @dataclass(frozen=True, slots=True)
 class WireCall:
-    """A call as the provider sent it, unvalidated. ``opaque`` is state of it to be sent back."""
+    """A call as the provider sent it, unvalidated. ``opaque`` is state of it to be sent back; ``fault`` says
+    why its arguments, here as they were written, cannot be read."""
 
     id: Any
     name: Any
     arguments: Any
     opaque: Json = None
+    fault: str = ""
 
 
 def read_body(body: Any) -> dict[str, Any]:
@@ -186,7 +188,7 @@ def _read_calls(calls: Sequence[WireCall], body: dict[str, Any]) -> tuple[ToolCa
     whole = cache(lambda: hashlib.sha256(compact(body).encode()).digest())
     read: list[ToolCall] = []
     for place, call in enumerate(calls):
-        arguments, malformed = read_arguments(call.arguments)
+        arguments, malformed = (None, call.fault) if call.fault else read_arguments(call.arguments)
         raw = call.arguments if isinstance(call.arguments, str) else compact(call.arguments)
         call_id = text(call.id) if call.id != NO_ID else ""
         call_id = call_id or _minted(whole(), place)
