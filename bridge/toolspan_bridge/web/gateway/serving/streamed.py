@@ -55,10 +55,11 @@ class StreamedAnswer:
                 await self._write([self._stream.ping])
 
     async def _fail(self, fault: RequestFault) -> None:
-        if self._begun:
+        if self._begun or fault.code in self._api.told_in_stream:
             await self._write(self._stream.failed(fault))
             return
-        await send_json(self._send, self._api.render_error(fault), fault.status, headers_of_fault(fault))
+        head = headers_of(self._run) | headers_of_fault(fault)
+        await send_json(self._send, self._api.render_error(fault), fault.status, head)
 
     async def _write(self, frames: Iterable[bytes]) -> None:
         async with self._lock:
