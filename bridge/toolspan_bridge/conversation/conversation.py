@@ -111,7 +111,8 @@ class Conversation:
     them all. ``settings`` are what a person set for it alone, ``models`` what each model
     (``provider/model``) used, and ``modes`` the prompt, ``prompt.WORDING``, of each that is asked by one
     because that was measured to serve it better. ``inherited`` are the marks of the conversation whose agent
-    started this one. A ``journal`` is told of everything as it happens.
+    started this one. ``told`` are the notes on requests that were told once. A ``journal`` is told of
+    everything as it happens.
     The file is JSON: ``{"toolspan_conversation": 1, "messages": [{"role", …}], "id", …}``.
     """
 
@@ -132,6 +133,7 @@ class Conversation:
         self.inherited: tuple[Mark, ...] = ()
         self._plan_mode = False
         self.journal: Journal | None = None
+        self.told: set[str] = set()
 
     @classmethod
     def over(cls, messages: list[Message]) -> Self:

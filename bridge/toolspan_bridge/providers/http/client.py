@@ -294,9 +294,7 @@ class HttpClient:
             case _:
                 return ProviderError(f"{self._provider} at {self._base} sent what is no HTTP: {self._hint}")
 
-    def unreachable(
-        self, reason: str, *, was_sent: bool = True, timed_out: bool = False
-    ) -> UnreachableError:
+    def unreachable(self, reason: str, *, was_sent: bool = True, timed_out: bool = False) -> UnreachableError:
         """The error for a missing answer, with the reason."""
         told = f"{self._provider} cannot be reached at {self._base}: {reason} ({self._hint})"
         return UnreachableError(told, was_sent=was_sent, timed_out=timed_out)

@@ -120,7 +120,7 @@ async def test_a_refused_setting_is_left_out_with_a_note_and_not_sent_again(
     assert (first.message.text, second.message.text) == ("Yes.", "Yes.")
     (note,) = first.notes
     assert note.startswith(f"acme does not take {name!r} for m, it is left out: acme answered 400")
-    assert (second.notes, len(fake.received)) == ((), 3)
+    assert (second.notes, len(fake.received)) == ((note,), 3)
 
 
 @WHOLE_OR_STREAMED

@@ -150,7 +150,9 @@ def seconds(value: Any) -> float | None:
 def _limits(headers: Mapping[str, str]) -> dict[str, str]:
     """The headers that say how much may be asked, and when again."""
     named = ((name, value.strip()) for name, value in headers.items() if _LIMITS.match(name))
-    told = {name: value for name, value in named if value.isascii() and value.isprintable() and len(value) < 200}
+    told = {
+        name: value for name, value in named if value.isascii() and value.isprintable() and len(value) < 200
+    }
     return dict(list(told.items())[:_MOST_LIMITS])
 
 

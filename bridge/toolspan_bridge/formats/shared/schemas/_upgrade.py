@@ -125,7 +125,7 @@ def _required_flags(schema: Schema) -> tuple[Schema, list[Change]]:
     if isinstance(schema.get("required"), bool):
         del schema["required"]
     for _, node in subschemas(schema):
-        for tail, inner in children(node):
+        for tail, inner in list(children(node)):
             child = as_object(inner)
             if child is None or not isinstance(child.get("required"), bool):
                 continue

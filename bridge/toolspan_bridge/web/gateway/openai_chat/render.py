@@ -10,7 +10,15 @@ from ..pieces import Finish
 from ..replies import Begun, Collected
 from ..text_tools import text_of_call
 
-__all__ = ["FINISHES", "call_id", "call_json", "error_message", "render_answer", "render_error", "render_usage"]
+__all__ = [
+    "FINISHES",
+    "call_id",
+    "call_json",
+    "error_message",
+    "render_answer",
+    "render_error",
+    "render_usage",
+]
 
 FINISHES: dict[Finish, str] = {
     "stop": "stop",
@@ -77,7 +85,9 @@ def error_message(fault: RequestFault) -> str:
     elif told.counted is None:
         words = f"This model's maximum context length is {told.most} tokens."
     elif not told.answer:
-        words = f"This model's maximum context length is {told.most} tokens. However, your messages resulted in "
+        words = (
+            f"This model's maximum context length is {told.most} tokens. However, your messages resulted in "
+        )
         words += f"{told.counted} tokens. Please reduce the length of the messages."
     else:
         words = f"This model's maximum context length is {told.most} tokens. However, you requested "

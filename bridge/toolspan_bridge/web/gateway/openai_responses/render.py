@@ -17,6 +17,7 @@ __all__ = [
     "call_item",
     "call_status",
     "message_item",
+    "named",
     "reasoning_item",
     "refusal_part",
     "render_answer",
@@ -84,8 +85,14 @@ def call_item(begun: Begun, number: int, call: ToolCall, arguments: str, status:
         "status": status,
         "arguments": arguments,
         "call_id": call_id(begun, number),
-        "name": call.name,
+        **named(begun, call),
     }
+
+
+def named(begun: Begun, call: ToolCall) -> dict[str, str]:
+    """The tool that is called, as the client named it."""
+    namespace, name = begun.asked.namespaces.get(call.name, ("", call.name))
+    return {"name": name, "namespace": namespace} if namespace else {"name": name}
 
 
 def call_status(finished: Finished, number: int) -> str:

@@ -53,7 +53,7 @@ def headers_of(run: Run, warnings: tuple[str, ...] = ()) -> dict[str, str]:
     known |= {CACHE_HEADER: run.cache} if run.cache else {}
     tried = ", ".join(f"{each.deployment} {each.outcome}" for each in run.watch.tried)
     known |= {"x-toolspan-deployments": _plain(tried)} if tried else {}
-    told = " | ".join(dict.fromkeys((*run.warnings, *warnings)))
+    told = " | ".join(dict.fromkeys((*run.warnings, *run.watch.left_out, *warnings)))
     return known | ({"x-toolspan-warning": _plain(told)} if told else {})
 
 
