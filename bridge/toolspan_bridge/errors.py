@@ -138,8 +138,8 @@ class ProviderError(BridgeError):
 
     ``tool`` is the tool that it refuses, if it says which: a wire name, or its place among those sent.
     ``fault`` is what it is about, and ``parameter`` the setting that it does not take. ``retryable`` is
-    whether the same request may be answered later, ``None`` where nobody knows; ``retry_after`` are the seconds
-    that the provider asks to wait, if it does, and ``limits`` its headers about limits of rate.
+    whether the same request may be answered later, ``None`` where nobody knows; ``retry_after`` are the
+    seconds that the provider asks to wait, if it does, and ``limits`` its headers about limits of rate.
     """
 
     code = "provider"

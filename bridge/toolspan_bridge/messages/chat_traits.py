@@ -25,8 +25,8 @@ class ChatTraits:
     ``structured`` is what ``response_format`` takes, and ``structured_with_tools`` whether it does so beside
     tools. ``cache_key``: whether ``prompt_cache_key`` is known there. ``forces_calls``: whether a call can be
     demanded. ``splits_thoughts`` is the setting that keeps thoughts out of the text, in fields of their own.
-    ``refused`` are the settings of ``formats.shared.settings`` that it is known to refuse, ``seed`` is its name
-    of that one.
+    ``refused`` are the settings of ``formats.shared.settings`` that it is known to refuse, ``seed`` is its
+    name of that one.
     """
 
     echoed: tuple[str, ...] = ("reasoning_content", "reasoning", "reasoning_details")

@@ -48,7 +48,7 @@ def _effort_fields(request: Request) -> dict[str, Any]:
 
 
 def _refused(request: Request) -> frozenset[str]:
-    """The settings that are left out: models that reason take neither those of sampling nor texts to stop at."""
+    """The settings that are left out: models that reason take none of sampling and no texts to stop at."""
     refused = request.wire.chat.refused
     return refused | SAMPLING | {"stop"} if reasons(request.model) else refused
 

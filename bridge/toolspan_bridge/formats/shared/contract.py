@@ -25,9 +25,9 @@ class WireError:
 
     ``tool`` is the tool that the provider refuses, if it says which: a wire name, or its index in the list.
     ``fault`` is what the error is about; ``parameter`` is the setting that is not taken, and
-    ``counted_tokens`` of the request, with ``answer_tokens`` that its answer may have where it is both together,
-    are more than ``maximum_tokens``, each where it is said. ``limits`` are the headers about the provider's
-    limits of rate, by their names in small letters.
+    ``counted_tokens`` of the request, with ``answer_tokens`` that its answer may have where it is both
+    together, are more than ``maximum_tokens``, each where it is said. ``limits`` are the headers about the
+    provider's limits of rate, by their names in small letters.
     """
 
     status: int

@@ -1,9 +1,9 @@
 """The further settings of an answer, and where each wire format has them: one table.
 
 A setting goes by its common name, as Chat Completions has it: ``top_p``, ``top_k``, ``min_p``, ``seed``,
-``frequency_penalty``, ``presence_penalty``, ``repetition_penalty``, ``logit_bias``, ``stop`` (texts that end the
-answer), ``user`` (who asks), ``service_tier``, ``verbosity``. What a format has no place for, or its model does
-not take, is left out, and a note says so.
+``frequency_penalty``, ``presence_penalty``, ``repetition_penalty``, ``logit_bias``, ``stop`` (texts that end
+the answer), ``user`` (who asks), ``service_tier``, ``verbosity``. What a format has no place for, or its
+model does not take, is left out, and a note says so.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ _MOST_STOPS = 4
 def fit_settings(
     request: Request, wire: str, refused: Collection[str] = ()
 ) -> tuple[Request, tuple[str, ...]]:
-    """``request`` with the settings alone that the format ``wire`` has a place for and that are not ``refused``
-    by its model, and a note on each of the others.
+    """``request`` with the settings alone that the format ``wire`` has a place for and that are not
+    ``refused`` by its model, and a note on each of the others.
 
     Nothing is said of ``stop``, which whoever asks looks for in any case, nor of the usual ``service_tier``.
     """
@@ -106,8 +106,8 @@ def fit_settings(
 def with_settings(
     body: dict[str, Any], request: Request, wire: str, renamed: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """``body`` with the settings of ``request``, each at its place in the format ``wire``, or under the name that
-    it is ``renamed`` to there."""
+    """``body`` with the settings of ``request``, each at its place in the format ``wire``, or under the name
+    that it is ``renamed`` to there."""
     for name, value in request.settings.items():
         *path, last = (renamed or {}).get(name, _PLACES[wire][name]).split(".")
         holder = body

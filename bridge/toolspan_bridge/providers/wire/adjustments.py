@@ -47,8 +47,9 @@ class Adjustments:
 
 
 class Rounds:
-    """The attempts of one request. ``refused`` has a note on each setting that was refused; ``notes`` are those
-    on what is left out of this one, and on what is newly sent under another name, for people to read."""
+    """The attempts of one request. ``refused`` has a note on each setting that was refused; ``notes`` are
+    those on what is left out of this one, and on what is newly sent under another name, for people to read.
+    """
 
     def __init__(self, provider: str, model: str, refused: dict[str, str]) -> None:
         self._new: tuple[str, ...] = ()

@@ -57,8 +57,8 @@ class Api:
     """An inbound API: ``parse`` raises ``RequestFault``, and takes what gives the messages up to and with an
     earlier response; ``render_answer`` and ``render_error`` give the JSON of a body, ``stream`` what writes
     an answer as it comes, ``call_id`` the id of a call as the client knows it. ``stored`` gives the id under
-    which an answer is kept, if it is, and what is kept beside its messages. ``told_in_stream`` are the codes of
-    errors that its clients look for in a stream alone."""
+    which an answer is kept, if it is, and what is kept beside its messages. ``told_in_stream`` are the codes
+    of errors that its clients look for in a stream alone."""
 
     parse: Callable[[RequestJson, Earlier], Asked]
     render_answer: Callable[[Begun, Collected], dict[str, Any]]

@@ -23,8 +23,8 @@ class Asked:
     members of the request that the answers repeat. ``text_tools`` are names of those ``tools`` that take one
     text, ``input``, ``namespaces`` give the namespace of each that is in one, and its name there; with
     ``malformed_calls`` the client also gets calls whose arguments are no JSON object.
-    ``settings`` are further ones of the answer by their common names. ``warnings`` say what of the request has
-    no effect.
+    ``settings`` are further ones of the answer by their common names. ``warnings`` say what of the request
+    has no effect.
     """
 
     model: str

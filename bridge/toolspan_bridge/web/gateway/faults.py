@@ -31,9 +31,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Overflow:
-    """A request that is longer than the model's context, which each API tells in its own words, as its clients
-    act on them: the tokens ``counted``, those that the ``answer`` may have where it is both together that is
-    too long, and the ``most`` that there may be, each where it is known."""
+    """A request that is longer than the model's context, which each API tells in its own words, as its
+    clients act on them: the tokens ``counted``, those that the ``answer`` may have where it is both together
+    that is too long, and the ``most`` that there may be, each where it is known."""
 
     counted: int | None = None
     answer: int | None = None

@@ -1,8 +1,8 @@
 """The parameters of a request beside its messages and tools, by API: one table.
 
-Each is passed on under its common name (``formats.shared.settings``), as far as the model's format has a place
-for it; or, where an answer without it would be another one than was asked for, refused. What is in no table is
-named in the warning of the answer.
+Each is passed on under its common name (``formats.shared.settings``), as far as the model's format has a
+place for it; or, where an answer without it would be another one than was asked for, refused. What is in no
+table is named in the warning of the answer.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def _biases(fields: Fields, name: str) -> Mapping[str, float] | None:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Those of one API. ``passed`` gives how each is read, ``names`` the common names of those that have another
-    one here; ``usual`` are values that only say what holds anyhow, ``refused`` why a parameter of any other
-    value cannot be done."""
+    """Those of one API. ``passed`` gives how each is read, ``names`` the common names of those that have
+    another one here; ``usual`` are values that only say what holds anyhow, ``refused`` why a parameter of any
+    other value cannot be done."""
 
     passed: Mapping[str, _Read]
     names: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -62,8 +62,8 @@ def effort_of(written: str, place: str, warnings: list[str]) -> ReasoningEffort 
 
 def told_left_out(tools: Sequence[Fields], taken: Collection[str]) -> list[str]:
     """Warnings about those of ``tools`` that are of other types than those that are ``taken``: they are the
-    provider's own, and are left out. Raises ``RequestFault`` where none would be left: the request asks for one
-    of them, and an answer without it would be another one.
+    provider's own, and are left out. Raises ``RequestFault`` where none would be left: the request asks for
+    one of them, and an answer without it would be another one.
     """
     others = [tool for tool in tools if tool.text("type") not in taken]
     if others and len(others) == len(tools):

@@ -98,8 +98,8 @@ def request_notes(request: Request, format_name: str) -> tuple[str, ...]:
 
 
 def refused_settings(request: Request, thinking: Thinking) -> frozenset[str]:
-    """The settings that a Claude does not take: those of sampling where it takes no temperature, and ``top_p``
-    beside one."""
+    """The settings that a Claude does not take: those of sampling where it takes no temperature, and
+    ``top_p`` beside one."""
     beside = frozenset({"top_p"}) if request.temperature is not None else frozenset[str]()
     return beside if thinking.sampled else SAMPLING
 

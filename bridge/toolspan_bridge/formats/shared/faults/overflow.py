@@ -26,8 +26,8 @@ CODES = frozenset(
         "tokens_limit_reached",
     }
 )
-"""The codes and types of such errors: OpenAI and many compatible servers, llama.cpp, Z.ai, Anthropic, Copilot,
-GitHub Models."""
+"""The codes and types of such errors: OpenAI and many compatible servers, llama.cpp, Z.ai, Anthropic,
+Copilot, GitHub Models."""
 
 _MOST_READ = 8_000
 _NUMBER = r"\d[\d,]{0,11}(?:\.0)?"
@@ -45,17 +45,18 @@ def _any(*patterns: str) -> tuple[re.Pattern[str], ...]:
 
 
 _LENGTHS = _any(
-    # with the limit of the answer: Anthropic; vLLM, newer and older; OpenAI, DeepSeek, OpenRouter; SGLang, LiteLLM;
-    # Hugging Face
+    # with the limit of the answer: Anthropic; vLLM, newer and older; OpenAI, DeepSeek, OpenRouter; SGLang and
+    # LiteLLM; Hugging Face
     rf"exceed context limit: {_COUNTED} \+ {_ANSWER} > {_MOST}",
     rf"is too large: {_ANSWER}\. this model's maximum context length is {_MOST} tokens and your request has "
     rf"{_COUNTED} input tokens",
     rf"maximum context length is {_MOST} tokens.{{0,40}}?requested {_ANSWER} output tokens and your prompt "
     rf"contains (?:at least )?{_COUNTED} input tokens",
     rf"maximum context length is {_MOST} tokens.{{0,40}}?requested (?:about )?{_NUMBER} tokens "
-    rf"\({_COUNTED} (?:in|of) (?:the |your )?\w+(?: input)?[,;] {_ANSWER} (?:in|for) the (?:completion|output)",
-    rf"maximum context length of {_MOST} tokens.{{0,60}}?{_COUNTED} tokens from the input messages and {_ANSWER} "
-    r"tokens for the completion",
+    rf"\({_COUNTED} (?:in|of) (?:the |your )?\w+(?: input)?[,;] {_ANSWER} (?:in|for) the "
+    r"(?:completion|output)",
+    rf"maximum context length of {_MOST} tokens.{{0,60}}?{_COUNTED} tokens from the input messages and "
+    rf"{_ANSWER} tokens for the completion",
     rf"must be <= {_MOST}\. given: {_COUNTED} `inputs` tokens and {_ANSWER} `max_new_tokens`",
     # OpenAI, vLLM, OpenRouter, Azure, xAI
     rf"maximum (?:context|prompt) length is {_MOST}(?: tokens)?.{{0,80}}?(?:resulted in|requested(?: about)?|"
@@ -69,8 +70,8 @@ _LENGTHS = _any(
     rf"range of input length should be \[\d, {_MOST}\]",  # DashScope
 )
 _SUBJECT = (
-    r"(?<![\w`.])(?<!output )(?<!completion )(?<!new )`?(?:context|conversation|inputs?|messages|prompt|request|"
-    r"tokens?|上下文|输入)`?(?![\w`.])"
+    r"(?<![\w`.])(?<!output )(?<!completion )(?<!new )`?(?:context|conversation|inputs?|messages|prompt|"
+    r"request|tokens?|上下文|输入)`?(?![\w`.])"
 )
 _GAP = (
     r"(?:(?!\.\s|[;:]\s|\b(?:attempt|character|concurren|connection|deadline|document|file|image|output|propert|"
@@ -85,7 +86,8 @@ _TOO_LONG = _any(
     r"tokens of image and text exceed",  # DashScope, StepFun
     r"maximum (?:context|prompt|sequence) length is",
     r"maximum context length of",
-    r"context (?:length|limit|size|window)\W+(?:was |is |has been )?exceed|exceeds? (?:the )?context (?:limit|window)",
+    r"context (?:length|limit|size|window)\W+(?:was |is |has been )?exceed",
+    r"exceeds? (?:the )?context (?:limit|window)",
     r"keep the first \d+ tokens when context the overflows",  # LM Studio
     r"number of tokens to keep from the initial prompt",
     r"input tokens exceed(?:s|ed)?\b|token limit exceeded|too many (?:input |prompt )?tokens",

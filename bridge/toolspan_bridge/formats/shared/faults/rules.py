@@ -85,6 +85,9 @@ _ABOUT_TOOLS = re.compile(
 )
 
 
+_NO_LENGTHS = Lengths()
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What an error is about. ``parameter`` is the name of a setting that is not taken; ``lengths`` are those
@@ -92,7 +95,7 @@ class Finding:
 
     fault: Fault = "other"
     parameter: str = ""
-    lengths: Lengths = Lengths()
+    lengths: Lengths = _NO_LENGTHS
 
 
 def find_fault(

@@ -113,6 +113,8 @@ def _annotations(node: Schema) -> None:
     for keyword in ("enum", "examples"):
         if node.get(keyword) == []:
             del node[keyword]
+    if (values := as_list(node.get("enum"))) is not None:
+        node["enum"] = list({(type(value), repr(value)): value for value in values}.values())
     kinds = as_list(node.get("type"))
     if kinds is not None:
         distinct = list(dict.fromkeys(map(str, kinds)))

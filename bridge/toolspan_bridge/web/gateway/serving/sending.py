@@ -58,8 +58,8 @@ def headers_of(run: Run, warnings: tuple[str, ...] = ()) -> dict[str, str]:
 
 
 def headers_of_fault(fault: RequestFault) -> dict[str, str]:
-    """When to come again, in whole seconds (RFC 9110, 10.2.3), whether to come again at all, by the header that
-    the clients of OpenAI and Anthropic obey, and what the provider says of its limits."""
+    """When to come again, in whole seconds (RFC 9110, 10.2.3), whether to come again at all, by the header
+    that the clients of OpenAI and Anthropic obey, and what the provider says of its limits."""
     after, again = fault.retry_after, fault.retryable
     return {
         **fault.limits,
