@@ -245,8 +245,8 @@ class Request:
     answer by their names in Chat Completions (``top_p``, ``seed``, …: ``formats.shared.settings``). ``cache``
     lets the provider keep the request's beginning where that only saves; ``conversation`` is the same for all
     requests of one conversation. ``defer_tools``: beyond that many tools the model searches for those that it
-    needs, where the provider has such a search; ``None`` leaves it to what it takes at once. ``wire`` is added
-    by the provider. ``meter`` follows each attempt to send it.
+    needs, where the provider has such a search; ``None`` leaves it to what it takes at once. ``wire`` is
+    added by the provider. ``meter`` follows each attempt to send it.
     """
 
     model: str

@@ -60,8 +60,8 @@ class Parameters:
         for name, why in self.refused.items():
             fields.refuse(name, why, unless=self.usual.get(name, ()))
         fields.ignore_usual(self.usual)
-        found = {self.names.get(name, name): read(fields, name) for name, read in self.passed.items()}
-        return {name: value for name, value in found.items() if value is not None}
+        found = ((self.names.get(name, name), read(fields, name)) for name, read in self.passed.items())
+        return {name: value for name, value in found if value is not None}
 
 
 _SAMPLING: dict[str, _Read] = {

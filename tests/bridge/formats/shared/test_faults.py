@@ -216,8 +216,8 @@ MORE_OVERFLOWS: dict[str, tuple[str, int | None, int | None, int | None]] = {
         1_048_576,
     ),
     "Groq, a minute's tokens": (
-        "Request too large for model `m` in organization `o` on tokens per minute (TPM): Limit 6000, Requested "
-        "9000, please reduce your message size and try again.",
+        "Request too large for model `m` in organization `o` on tokens per minute (TPM): Limit 6000, "
+        "Requested 9000, please reduce your message size and try again.",
         9_000,
         None,
         6_000,
@@ -227,7 +227,12 @@ MORE_OVERFLOWS: dict[str, tuple[str, int | None, int | None, int | None]] = {
     "Copilot": ("prompt token count of 130000 exceeds the limit of 128000", 130_000, None, 128_000),
     "DashScope": ("Range of input length should be [1, 129024]", None, None, 129_024),
     "DashScope, images": ("Total tokens of image and text exceed max message tokens.", None, None, None),
-    "Together": ("The total number of tokens (300000) exceeds the model's limit of 262144", 300_000, None, 262_144),
+    "Together": (
+        "The total number of tokens (300000) exceeds the model's limit of 262144",
+        300_000,
+        None,
+        262_144,
+    ),
     "NVIDIA": ("Total token count 300000 exceeds max model len 262144", 300_000, None, 262_144),
     "DeepInfra": ("tokens in request more than max tokens allowed", None, None, None),
     "TensorRT": (
@@ -242,7 +247,12 @@ MORE_OVERFLOWS: dict[str, tuple[str, int | None, int | None, int | None]] = {
         None,
         131_040,
     ),
-    "LiteLLM": ("Input length (265330) exceeds model's maximum context length (262144).", 265_330, None, 262_144),
+    "LiteLLM": (
+        "Input length (265330) exceeds model's maximum context length (262144).",
+        265_330,
+        None,
+        262_144,
+    ),
     "Cohere": (
         "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 4292.",
         4_292,
@@ -250,11 +260,26 @@ MORE_OVERFLOWS: dict[str, tuple[str, int | None, int | None, int | None]] = {
         4_081,
     ),
     "Cohere, compatible": ("total tokens exceeds the model's max of 4096", None, None, 4_096),
-    "Bedrock, Nova": ("Input Tokens Exceeded: Number of input tokens exceeds maximum length.", None, None, None),
+    "Bedrock, Nova": (
+        "Input Tokens Exceeded: Number of input tokens exceeds maximum length.",
+        None,
+        None,
+        None,
+    ),
     "Bedrock": ("Input exceeds the max input token limit", None, None, None),
     "MiniMax": ("invalid params, context window exceeds limit (2013)", None, None, None),
-    "Cerebras": ("Current length is 9000 while limit is 8192. Reduce the length of the messages", 9_000, None, 8_192),
-    "Fireworks": ("The prompt is too long: 140000, model maximum context length: 131071", 140_000, None, 131_071),
+    "Cerebras": (
+        "Current length is 9000 while limit is 8192. Reduce the length of the messages",
+        9_000,
+        None,
+        8_192,
+    ),
+    "Fireworks": (
+        "The prompt is too long: 140000, model maximum context length: 131071",
+        140_000,
+        None,
+        131_071,
+    ),
     "in Chinese": ("输入长度超过模型最大上下文长度", None, None, None),
     "nobody's words yet": ("Model input is too large: 9000 tokens (max 8192)", 9_000, None, 8_192),
 }
@@ -273,13 +298,19 @@ def test_a_request_that_is_too_long_is_known_in_the_words_of_any_vendor(name: st
 @pytest.mark.parametrize(
     ("said", "status"),
     [
-        ("Rate limit reached on tokens per min (TPM): Limit 30000, Used 29000, Requested 4000. Try in 6s.", 429),
+        (
+            "Rate limit reached on tokens per min (TPM): Limit 30000, Used 29000, Requested 4000. Try in 6s.",
+            429,
+        ),
         ("Too many tokens, please wait before trying again.", 429),
         ("Too many tokens, please wait before trying again.", 400),
         ("You exceeded your current quota for input tokens, limit: 250000", 429),
         ("max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens for m", 400),
         ("max_tokens is too large: 100000. This model supports at most 16384 completion tokens.", 400),
-        ("Invalid 'messages[0].content': string too long. Expected a string with maximum length 1048576.", 400),
+        (
+            "Invalid 'messages[0].content': string too long. Expected a string with maximum length 1048576.",
+            400,
+        ),
         ("messages.0.content.1: image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes", 400),
         ("The request exceeded the time limit", 504),
         ("context deadline exceeded (Client.Timeout exceeded while awaiting headers)", 502),

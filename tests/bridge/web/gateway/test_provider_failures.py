@@ -75,7 +75,11 @@ STATUSES: dict[str, tuple[Sent, int, str]] = {
     "an empty body": (Sent(b""), 502, ""),
     "no choices": (Sent({"id": "x", "choices": []}), 502, ""),
     "an error in the place of an answer": (Sent({"error": {"message": "boom", "code": 503}}), 503, "true"),
-    "another status in its place": (Sent({"base_resp": {"status_code": 1008, "status_msg": "b"}}), 402, "false"),
+    "another status in its place": (
+        Sent({"base_resp": {"status_code": 1008, "status_msg": "b"}}),
+        402,
+        "false",
+    ),
     "an answer without words": (Sent(OPENAI.answer("")), 502, "true"),
 }
 
@@ -131,7 +135,11 @@ BROKEN: dict[str, Sequence[bytes]] = {
         chunk({}, "tool_calls"),
         DONE,
     ],
-    "a call that the provider cannot read": [HALF, called(0, "c1", "x"), chunk({}, "malformed_function_call")],
+    "a call that the provider cannot read": [
+        HALF,
+        called(0, "c1", "x"),
+        chunk({}, "malformed_function_call"),
+    ],
 }
 LOOK = {"type": "object", "properties": {"q": {"type": "string"}}}
 TOOLS: dict[str, Any] = {
@@ -160,7 +168,8 @@ def test_a_stream_that_breaks_ends_as_an_error_of_its_api(name: str) -> None:
 
 OVERFLOWS: dict[str, tuple[str, str, str]] = {
     "both lengths": (
-        "This model's maximum context length is 65536 tokens. However, your messages resulted in 70000 tokens.",
+        "This model's maximum context length is 65536 tokens. However, your messages resulted in "
+        "70000 tokens.",
         "prompt is too long: 70000 tokens > 65536 maximum",
         "maximum context length is 65536 tokens. However, your messages resulted in 70000 tokens",
     ),

@@ -69,19 +69,20 @@ _LENGTHS = _any(
     rf"must have less than {_MOST} tokens\. given: {_COUNTED}",  # Hugging Face
     rf"range of input length should be \[\d, {_MOST}\]",  # DashScope
 )
-_SUBJECT = (
-    r"(?<![\w`.])(?<!output )(?<!completion )(?<!new )`?(?:context|conversation|inputs?|messages|prompt|"
-    r"request|tokens?|上下文|输入)`?(?![\w`.])"
-)
+_BEFORE = r"(?<![\w`.])(?<!output )(?<!completion )(?<!new )`?"
+_SUBJECT = rf"{_BEFORE}(?:inputs?|messages|prompt|tokens?)`?(?![\w`.])"
+_REQUEST = rf"{_BEFORE}(?:context|conversation|request)(?![\w`.])"
 _GAP = (
     r"(?:(?!\.\s|[;:]\s|\b(?:attempt|character|concurren|connection|deadline|document|file|image|output|propert|"
     r"retr|schema|string|time|tool|url)).){0,60}?"
 )
-_BEYOND = r"(?:\b(?:exceed(?:s|ed|ing)?|over|(?:bigger|greater|larger|longer|more) than)\b|超[过出]|大于)"
-_LIMIT = r"(?:context|\d+ tokens|input token limit|limit|maximum|\bmax|上下文|长度|限制)"
+_BEYOND = r"\b(?:exceed(?:s|ed|ing)?|over|(?:bigger|greater|larger|longer|more) than)\b"
+_LENGTH = r"(?:context|tokens?\b|max\w* (?:input |prompt )?length)"
+_LIMIT = rf"(?:{_LENGTH}|limit|maximum|\bmax)"
 _TOO_LONG = _any(
     rf"{_SUBJECT}{_GAP}{_BEYOND}{_GAP}{_LIMIT}",
-    rf"{_SUBJECT}(?: length| size)? (?:(?:is|are|was|were) )?too (?:large|long)",
+    rf"{_REQUEST}{_GAP}{_BEYOND}{_GAP}{_LENGTH}",
+    rf"(?:{_SUBJECT}|{_REQUEST})(?: length| size)? (?:(?:is|are|was|were) )?too (?:large|long)",
     rf"too large for model with {_NUMBER} maximum context length",  # Mistral
     r"tokens of image and text exceed",  # DashScope, StepFun
     r"maximum (?:context|prompt|sequence) length is",
@@ -95,7 +96,7 @@ _TOO_LONG = _any(
     r"range of input length should be",  # DashScope
     r"reduce (?:the (?:length|size|number) of )?(?:the |your )(?:input|messages|prompt)\b",
     r"(?:reduce|shorten) (?:the|your) (?:conversation|message size|prompt)",
-    r"(?:上下文|输入|prompt|提示).{0,8}(?:超长|过长|太长)",
+    r"(?:上下文|输入|prompt|提示)[^。]{0,20}?(?:超[过出长]|过长|太长|大于)",
 )
 _OTHERS = re.compile(
     r"\bbytes\b|\d ?[KM]i?B\b|payload|please wait|\bper (?:day|hour|min)|quota|rate.?limit|throttl|"
