@@ -106,9 +106,9 @@ def _what_came(excerpt: bytes | None) -> str:
 
 def tell_left_out(notes: Iterable[str]) -> None:
     """Tell whoever listens of ``notes``."""
-    tell = on_left_out.get()
-    for note in notes if tell is not None else ():
-        tell(note)
+    if (tell := on_left_out.get()) is not None:
+        for note in notes:
+            tell(note)
 
 
 def with_notes(reply: Reply, notes: tuple[str, ...]) -> Reply:

@@ -43,7 +43,7 @@ def _is_filled(value: Any) -> bool:
 
 
 def _is_choice(value: Any) -> bool:
-    return is_list(value) and bool(value) and len({(type(each), repr(each)) for each in value}) == len(value)
+    return is_list(value) and bool(value) and len({f"{type(each)}{each!r}" for each in value}) == len(value)
 
 
 def _is_names(value: Any) -> bool:

@@ -114,7 +114,7 @@ def _annotations(node: Schema) -> None:
         if node.get(keyword) == []:
             del node[keyword]
     if (values := as_list(node.get("enum"))) is not None:
-        node["enum"] = list({(type(value), repr(value)): value for value in values}.values())
+        node["enum"] = list({f"{type(value)}{value!r}": value for value in values}.values())
     kinds = as_list(node.get("type"))
     if kinds is not None:
         distinct = list(dict.fromkeys(map(str, kinds)))
