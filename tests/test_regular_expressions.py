@@ -31,6 +31,8 @@ _READS_ON = {
     f"{_BRIDGE}.cli.other_clients.install._jsonc:_BLANK": "what does not fit raises InvalidJson (_Reader)",
     f"{_BRIDGE}.cli.other_clients.install._jsonc:_STRING": "what does not fit raises InvalidJson (_Reader)",
     f"{_BRIDGE}.cli.terminal.screen.unclosed:_OF_A_RULE": "matched once for a text (_head_of_table)",
+    f"{_BRIDGE}.formats.prompt.call_json:_DOUBLE": "what is not closed ends the reading (python_end)",
+    f"{_BRIDGE}.formats.prompt.call_json:_SINGLE": "what is not closed ends the reading (python_end)",
     f"{_BRIDGE}.oauth.challenge:_PARAMETER": "what is not matched is passed (_by_scheme); 8,192 characters",
     f"{_BRIDGE}.oauth.challenge:_SCHEME": "what is not matched is passed (_by_scheme); 8,192 characters",
 }
@@ -52,6 +54,8 @@ _MADE_AT_RUN_TIME = {
     f"{_BRIDGE}.cli.curl:_quoted": "alternatives of names",
     f"{_BRIDGE}.cli.other_clients.discovery._registry:_unusable": "constants of its module",
     f"{_BRIDGE}.cli.terminal.screen.unclosed:_unclosed": "so many grave accents, none before and behind",
+    f"{_BRIDGE}.formats.prompt.tagged_calls:_tags": "constants of its module",
+    f"{_BRIDGE}.formats.shared.replies.markup:any_of": "alternatives of literal texts",
     f"{_BRIDGE}.formats.shared.conversation.media:media_type": "constants, over the first bytes of a file",
     f"{_BRIDGE}.formats.shared.conversation.media:sound_type": "constants, over the first bytes of a file",
     f"{_BRIDGE}.formats.shared.faults.overflow:_any": "called with constants when it is imported",

@@ -18,6 +18,7 @@ A tool that fails is none of these: it is a tool result.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 __all__ = [
@@ -77,14 +78,22 @@ class AuthError(BridgeError):
 
 class UnreachableError(BridgeError):
     """Nothing answers at an address; the message names it. ``was_sent``: what was asked may have been done
-    there, though nothing was heard of it."""
+    there, though nothing was heard of it; ``timed_out``: it was waited for in vain."""
 
     code = "unreachable"
     exit_code = 4
 
-    def __init__(self, message: str, *, variables: tuple[str, ...] = (), was_sent: bool = True) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        variables: tuple[str, ...] = (),
+        was_sent: bool = True,
+        timed_out: bool = False,
+    ) -> None:
         super().__init__(message, variables=variables)
         self.was_sent = was_sent
+        self.timed_out = timed_out
 
 
 class NoToolsError(BridgeError):
@@ -128,8 +137,9 @@ class ProviderError(BridgeError):
     """The provider answered with an error. ``status`` is HTTP's, ``kind`` the provider's own word.
 
     ``tool`` is the tool that it refuses, if it says which: a wire name, or its place among those sent.
-    ``fault`` is what it is about, and ``parameter`` the setting that it does not take. ``retry_after`` are
-    the seconds that the provider asks to wait, if it does.
+    ``fault`` is what it is about, and ``parameter`` the setting that it does not take. ``retryable`` is
+    whether the same request may be answered later, ``None`` where nobody knows; ``retry_after`` are the
+    seconds that the provider asks to wait, if it does, and ``limits`` its headers about limits of rate.
     """
 
     code = "provider"
@@ -143,10 +153,14 @@ class ProviderError(BridgeError):
         tool: str | int | None = None,
         fault: Fault = "other",
         parameter: str = "",
+        retryable: bool | None = None,
         retry_after: float | None = None,
+        limits: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
+        self.retryable = retryable
         self.retry_after = retry_after
+        self.limits: Mapping[str, str] = limits or {}
         self.status = status
         self.kind = kind
         self.tool = tool
@@ -155,8 +169,9 @@ class ProviderError(BridgeError):
 
 
 class ContextOverflowError(ProviderError):
-    """The request is longer than the model's context: ``counted_tokens`` are more than ``maximum_tokens``,
-    each as far as the provider says it. Its ``fault`` is ``context_overflow``."""
+    """The request is longer than the model's context: ``counted_tokens``, with ``answer_tokens`` that the
+    answer may have where it is both together, are more than ``maximum_tokens``, each as far as the provider
+    says it. Its ``fault`` is ``context_overflow``."""
 
     def __init__(
         self,
@@ -166,10 +181,12 @@ class ContextOverflowError(ProviderError):
         kind: str = "",
         counted_tokens: int | None = None,
         maximum_tokens: int | None = None,
+        answer_tokens: int | None = None,
     ) -> None:
-        super().__init__(message, status=status, kind=kind, fault="context_overflow")
+        super().__init__(message, status=status, kind=kind, fault="context_overflow", retryable=False)
         self.counted_tokens = counted_tokens
         self.maximum_tokens = maximum_tokens
+        self.answer_tokens = answer_tokens
 
 
 class UnknownModelError(ProviderError):

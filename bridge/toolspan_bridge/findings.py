@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, get_args
 
-from .formats import Loss, get_format
+from .formats import TOO_MANY_TOOLS, Loss, get_format
 from .formats.names import NameTable
 from .formats.shared.contract import Severity
 from .loop import most_tools
@@ -16,9 +16,6 @@ from .trust.invisible_text import invisible_texts
 
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """The worst first."""
-
-_BEYOND = "too-many-tools"
-"""No loss of a question: a search finds the tools beyond what is sent at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +104,7 @@ def asked_losses(format_name: str, tools: Sequence[ToolSpec]) -> list[Loss]:
 
     Raises ``KeyError`` for a format that there is not.
     """
-    return [loss for loss in get_format(format_name).losses(tools) if loss.rule != _BEYOND]
+    return [loss for loss in get_format(format_name).losses(tools) if loss.rule != TOO_MANY_TOOLS]
 
 
 def _hidden(tools: Sequence[ToolSpec]) -> list[Loss]:

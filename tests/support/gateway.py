@@ -87,7 +87,13 @@ def gateway(
 
     made = Runs(prepare, **(runs or {}))
     answering = Answering(made, who, admission or Admission(), ping_seconds)
-    app = Starlette(routes=gateway_routes(answering, models))
+
+    @asynccontextmanager
+    async def closing(_: Starlette) -> AsyncGenerator[None]:
+        yield
+        await provider.aclose()
+
+    app = Starlette(routes=gateway_routes(answering, models), lifespan=closing)
     with served(app) as url:
         yield Gateway(url, provider, ours, made, choices)
 

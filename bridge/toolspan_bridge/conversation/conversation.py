@@ -111,8 +111,8 @@ class Conversation:
     them all. ``settings`` are what a person set for it alone, ``models`` what each model
     (``provider/model``) used, and ``modes`` the prompt, ``prompt.WORDING``, of each that is asked by one
     because that was measured to serve it better. ``inherited`` are the marks of the conversation whose agent
-    started this one, and ``is_agents`` says that one did: its messages of the user are that agent's words. A
-    ``journal`` is told of everything as it happens.
+    started this one, and ``is_agents`` says that one did: its messages of the user are that agent's words.
+    ``told`` are the notes on requests that were told once. A ``journal`` is told of everything as it happens.
     The file is JSON: ``{"toolspan_conversation": 1, "messages": [{"role", …}], "id", …}``.
     """
 
@@ -134,6 +134,7 @@ class Conversation:
         self.is_agents = False
         self._plan_mode = False
         self.journal: Journal | None = None
+        self.told: set[str] = set()
 
     @classmethod
     def over(cls, messages: list[Message]) -> Self:

@@ -16,12 +16,12 @@ Each module offers the same names; ``Format`` is that contract:
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, cast
 
-from ..messages import Part, Request, User
+from ..messages import Part, Request, ToolSpec, User
 from .names import NameTable
 from .shared.contract import (
     Format,
@@ -34,6 +34,7 @@ from .shared.contract import (
 from .shared.json_values import as_list, as_object
 
 __all__ = [
+    "TOO_MANY_TOOLS",
     "Format",
     "FormatError",
     "Loss",
@@ -41,6 +42,7 @@ __all__ = [
     "StreamParser",
     "WireError",
     "builtin_names",
+    "changed_tools",
     "defers_tools",
     "format_names",
     "get_format",
@@ -52,6 +54,9 @@ __all__ = [
     "takes_builtin",
 ]
 
+TOO_MANY_TOOLS = "too-many-tools"
+"""The rule of a loss that is none of a question: a search finds the tools beyond what is sent at once."""
+_MOST_CHANGED = 5
 _SHARED = {"names", "shared"}
 
 
@@ -113,6 +118,25 @@ def request_notes(name: str, request: Request) -> tuple[str, ...]:
     """What of ``request`` its model does not take in the format ``name``, for people to read."""
     notes = getattr(get_format(name.rpartition(":")[2]), "request_notes", None)
     return () if notes is None else tuple(notes(request))
+
+
+def changed_tools(wire: Format, tools: Sequence[ToolSpec]) -> Iterator[str]:
+    """Notes on those of ``tools`` that the format ``wire`` leaves out, and on those of which it loses
+    something; nothing of those beyond what is sent at once, which a search finds."""
+    keys = NameTable.of(tools).as_dict()
+    lost: dict[str, list[str]] = {}
+    for loss in wire.losses(tools):
+        server, name = keys[loss.tool]
+        whose = f"{name!r} of {server}" if server else repr(name)
+        if loss.severity == "error" and loss.rule != TOO_MANY_TOOLS:
+            yield f"the tool {whose} is left out: {loss.repair} (at {loss.pointer or 'the root'})"
+        elif loss.severity == "warning":
+            lost.setdefault(whose, []).append(f"{loss.repair} (at {loss.pointer or 'the root'})")
+    for whose, repairs in list(lost.items())[:_MOST_CHANGED]:
+        more = f", and {len(repairs) - 1} more" if len(repairs) > 1 else ""
+        yield f"the tool {whose} is sent changed: {repairs[0]}{more}"
+    if len(lost) > _MOST_CHANGED:
+        yield f"{len(lost) - _MOST_CHANGED} more tools are sent changed (`toolspan lint` says how)"
 
 
 def left_out_files(name: str, request: Request) -> tuple[Part, ...]:

@@ -52,7 +52,8 @@ class Question:
     the conversation and asks on with a question that ``resumes``, which has no text. Where there are no other
     tools, it gets calls of unknown tools too, and with ``returns_malformed`` those of its own whose arguments
     are no JSON object. ``tool_choice`` holds for the first turn, ``none`` for all; ``parallel`` is whether a
-    turn may have several calls, ``None`` leaves it to the provider.
+    turn may have several calls, ``None`` leaves it to the provider. ``settings`` are further ones of the
+    answers by their names in Chat Completions (``top_p``, ``seed``, …), as far as the model takes them.
     """
 
     text: str
@@ -85,6 +86,7 @@ class Question:
     resumes: bool = False
     tool_choice: ToolChoice = "auto"
     parallel: bool | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def asked(self) -> User:
@@ -116,4 +118,5 @@ class Question:
             answer_schema=self.answer_schema,
             builtin_options=self.builtin_options,
             parallel=self.parallel,
+            settings=self.settings,
         )

@@ -375,7 +375,9 @@ class _Run:
             yield from self._noted(f"{self._provider.name} reports no tokens: they are estimated.")
         self._watch.replied(reply.usage, tokens)
         self._budget.replied(reply.usage)
-        yield from self._noted(*reply.notes)
+        told = self._conversation.told
+        yield from self._noted(*(note for note in reply.notes if note not in told))
+        told.update(reply.notes)
         if reply.attempts > 1:
             yield Notice(f"{self._provider.name} answered at attempt {reply.attempts}.")
         if self._replies.asks_again(reply):

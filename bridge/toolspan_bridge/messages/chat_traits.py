@@ -25,6 +25,8 @@ class ChatTraits:
     ``structured`` is what ``response_format`` takes, and ``structured_with_tools`` whether it does so beside
     tools. ``cache_key``: whether ``prompt_cache_key`` is known there. ``forces_calls``: whether a call can be
     demanded. ``splits_thoughts`` is the setting that keeps thoughts out of the text, in fields of their own.
+    ``refused`` are the settings of ``formats.shared.settings`` that it is known to refuse, ``seed`` is its
+    name of that one.
     """
 
     echoed: tuple[str, ...] = ("reasoning_content", "reasoning", "reasoning_details")
@@ -41,12 +43,19 @@ class ChatTraits:
     cache_key: bool = False
     forces_calls: bool = True
     splits_thoughts: str = ""
+    refused: frozenset[str] = frozenset()
+    seed: str = "seed"
 
 
 USUAL = ChatTraits()
 """What most compatible servers take."""
 
 OPENAI = ChatTraits(
-    echoed=(), echoes_call_state=False, call_ids="named", structured_with_tools=True, cache_key=True
+    echoed=(),
+    echoes_call_state=False,
+    call_ids="named",
+    structured_with_tools=True,
+    cache_key=True,
+    refused=frozenset({"min_p", "repetition_penalty", "top_k"}),
 )
 """What OpenAI takes, on its own API and on Azure's."""

@@ -243,11 +243,12 @@ class Request:
     whether several calls may come in one turn, where the provider lets one choose. ``stream`` asks for the
     answer in pieces. ``trim`` lets the oldest exchanges be left out where the model's context is known to
     be too short for all. ``reasoning`` is the effort asked for; ``None`` leaves it to the model.
-    ``answer_schema`` is the JSON Schema that the answer has to fit. ``cache`` lets the provider keep the
-    request's beginning where that only saves; ``conversation`` is the same for all requests of one
-    conversation. ``defer_tools``: beyond that many tools the model searches for those that it needs, where
-    the provider has such a search; ``None`` leaves it to what it takes at once. ``wire`` is added by the
-    provider. ``meter`` follows each attempt to send it.
+    ``answer_schema`` is the JSON Schema that the answer has to fit. ``settings`` are further ones of the
+    answer by their names in Chat Completions (``top_p``, ``seed``, …: ``formats.shared.settings``). ``cache``
+    lets the provider keep the request's beginning where that only saves; ``conversation`` is the same for all
+    requests of one conversation. ``defer_tools``: beyond that many tools the model searches for those that it
+    needs, where the provider has such a search; ``None`` leaves it to what it takes at once. ``wire`` is
+    added by the provider. ``meter`` follows each attempt to send it.
     """
 
     model: str
@@ -270,6 +271,7 @@ class Request:
     conversation: str = ""
     builtin_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     defer_tools: int | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     wire: WireOptions = _USUAL_WIRE
     meter: Meter | None = field(default=None, compare=False, repr=False)
 

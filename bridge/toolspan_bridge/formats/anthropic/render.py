@@ -28,4 +28,4 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
 
 def request_notes(request: Request) -> tuple[str, ...]:
     """What of ``request`` its model does not take, for people to read."""
-    return (*claude_notes(request), *builtin_notes(request))
+    return (*claude_notes(request, FORMAT), *builtin_notes(request))

@@ -9,11 +9,13 @@ from typing import Any
 from ...messages import Assistant, Request
 from ..shared.claude.answer_schema import answer_format, takes_answer_schema
 from ..shared.claude.models import family as claude_family
+from ..shared.claude.render import refused_settings as claudes_refused
 from ..shared.claude.thinking import Thinking, thinking_of
 from ..shared.json_values import as_object, compact
+from ..shared.settings import SAMPLING, fit_settings
 from .families import family
 
-__all__ = ["Options", "cached", "options_of", "request_notes", "takes_answer_schema"]
+__all__ = ["Options", "cached", "options_of", "refused_settings", "request_notes", "takes_answer_schema"]
 
 _BINDING = "thinking-binding-controls-2026-08-01"
 _POINT = {"cachePoint": {"type": "default"}}
@@ -51,7 +53,16 @@ def options_of(request: Request, sent: Sequence[Mapping[str, Any]]) -> Options:
 
 def request_notes(request: Request) -> tuple[str, ...]:
     """What of ``request`` its model does not take, and what is sent instead, for people to read."""
-    return options_of(request, ()).notes
+    return (*options_of(request, ()).notes, *fit_settings(request, "bedrock", refused_settings(request))[1])
+
+
+def refused_settings(request: Request) -> frozenset[str]:
+    """The settings that its model does not take: Claude's rules hold for Claude, and Nova takes none of
+    sampling with the highest effort."""
+    kind = family(request.model).effort
+    if kind == "claude":
+        return claudes_refused(request, thinking_of(request, claude_family(request.model), ()))
+    return SAMPLING if kind == "nova" and request.reasoning == "high" else frozenset()
 
 
 def cached(body: dict[str, Any], request: Request) -> dict[str, Any]:

@@ -11,11 +11,12 @@ from ..shared.claude.tools import compiled
 from ..shared.conversation.alternating import as_text
 from ..shared.conversation.history import turns
 from ..shared.json_values import clean_object
+from ..shared.settings import fit_settings, with_settings
 from ..shared.tools.choice import must_call
 from ..shared.tools.compile import WireTool
 from .conversation import LEGAL_ID, messages, thinks
 from .families import family
-from .options import cached, options_of
+from .options import cached, options_of, refused_settings
 
 _NO_CALLS = "Answer in words now, without calling a tool."
 _MUST_CALL = "Answer by calling one of the tools."
@@ -53,7 +54,8 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
         "additionalModelRequestFields": {**options.own, **none},
     }
     body |= {name: value for name, value in said.items() if value}
-    return clean_object(cached(body, request))
+    fit, _ = fit_settings(request, "bedrock", refused_settings(request))
+    return clean_object(cached(with_settings(body, fit, "bedrock"), request))
 
 
 def _tool(tool: WireTool) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from ..shared.bedrock_errors import parse_error
 from ..shared.claude.answer_schema import takes_answer_schema
-from ..shared.claude.render import render_tools, request_notes
+from ..shared.claude.render import render_tools
 from ..shared.claude.tools import losses, restore
 from .parse import parse_reply
-from .render import render_request
+from .render import render_request, request_notes
 from .stream import parse_stream
 
 __all__ = [

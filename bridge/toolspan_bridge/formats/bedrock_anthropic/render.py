@@ -8,6 +8,7 @@ from ...messages import Request
 from ..names import NameTable
 from ..shared.claude.media import BEDROCK_ROOM
 from ..shared.claude.render import Place, request_body
+from ..shared.claude.render import request_notes as claude_notes
 from ..shared.json_values import clean_object
 from .parse import FORMAT
 
@@ -24,3 +25,8 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
     body = request_body(request, names, FORMAT, place=_PLACE)
     betas = {"anthropic_beta": [_BETA]} if "block_binding" in body.get("thinking", {}) else {}
     return clean_object({"anthropic_version": VERSION, **betas, **body})
+
+
+def request_notes(request: Request) -> tuple[str, ...]:
+    """What of ``request`` its model does not take, for people to read."""
+    return claude_notes(request, FORMAT)

@@ -8,6 +8,7 @@ from typing import Any
 from ...messages import Request
 from ..shared.json_values import as_object
 from ..shared.schemas import Plan, Unrenderable, compile_schema
+from ..shared.settings import fit_settings
 from .models import Line, line
 from .plan import PLAN
 from .search import DEVELOPER, Api, search_notes
@@ -64,7 +65,7 @@ def request_notes(request: Request, known_tools: Mapping[str, Any], api: Api = D
     missing = [name for name in dict.fromkeys(request.builtins) if name in known_tools]
     has = served(request, known_tools)
     notes += [f"{model} has no {name} of its own: it is left out" for name in missing if name not in has]
-    return (*notes, *_unknown_options(request, has, api))
+    return (*notes, *_unknown_options(request, has, api), *fit_settings(request, "gemini")[1])
 
 
 def _unknown_options(request: Request, has: Sequence[str], api: Api) -> Iterator[str]:

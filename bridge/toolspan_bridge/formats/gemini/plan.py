@@ -11,9 +11,11 @@ from ..shared.schemas import (
     const_to_enum,
     inline_awkward,
     keep_only,
+    known_required,
     merge_all_of,
     object_schemas,
     plain_enums,
+    spelled_enums,
     wide_integers,
 )
 
@@ -49,9 +51,11 @@ PLAN = Plan(
         const_to_enum,
         merge_all_of,
         plain_enums,
+        spelled_enums,
         closed_bounds,
         wide_integers,
         keep_only(KEPT),
+        known_required,
         array_items,
     ),
 )

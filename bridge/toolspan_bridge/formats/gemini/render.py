@@ -9,6 +9,7 @@ from ...messages import Request, ToolSpec
 from ..names import NameTable
 from ..shared.contract import Loss
 from ..shared.json_values import clean_object, text
+from ..shared.settings import fit_settings, with_settings
 from ..shared.tools.choice import must_call
 from ..shared.tools.compile import CompiledTools, WireTool, compile_tools
 from ..shared.tools.compile import restore as restore_by
@@ -59,7 +60,7 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
         body["toolConfig"] = {**body.get("toolConfig", {}), "retrievalConfig": place}
     if config := generation_config(request):
         body["generationConfig"] = config
-    return clean_object(body)
+    return clean_object(with_settings(body, fit_settings(request, "gemini")[0], "gemini"))
 
 
 def mixes(model: str) -> bool:

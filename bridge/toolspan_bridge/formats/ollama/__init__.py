@@ -12,6 +12,7 @@ from .render import (
     losses,
     render_request,
     render_tools,
+    request_notes,
     restore,
 )
 from .stream import parse_stream
@@ -23,5 +24,6 @@ __all__ = [
     "parse_stream",
     "render_request",
     "render_tools",
+    "request_notes",
     "restore",
 ]

@@ -22,6 +22,7 @@ from ..shared.schemas import (
     restore_arguments,
     tuples_as_lists,
 )
+from ..shared.settings import fit_settings, with_settings
 from ..shared.tools.choice import must_call
 from ..shared.tools.compile import CompiledTools, WireTool, compile_tools
 from .conversation import messages
@@ -80,7 +81,12 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
     options = {name: value for name, value in wanted.items() if value is not None}
     if options:
         body["options"] = options
-    return clean_object(body)
+    return clean_object(with_settings(body, fit_settings(request, "ollama")[0], "ollama"))
+
+
+def request_notes(request: Request) -> tuple[str, ...]:
+    """What of ``request`` the API has no place for, for people to read."""
+    return fit_settings(request, "ollama")[1]
 
 
 def losses(tools: Sequence[ToolSpec]) -> list[Loss]:

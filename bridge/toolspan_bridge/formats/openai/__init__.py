@@ -7,7 +7,7 @@ non-strict: keywords are hints to the model, and the arguments are validated her
 from __future__ import annotations
 
 from ..shared.openai_errors import parse_error
-from .fit import fitted
+from .fit import fitted, request_notes
 from .parse import parse_reply
 from .render import BUILTINS, losses, render_request, render_tools, restore, takes_answer_schema
 from .stream import parse_stream
@@ -21,6 +21,7 @@ __all__ = [
     "parse_stream",
     "render_request",
     "render_tools",
+    "request_notes",
     "restore",
     "takes_answer_schema",
 ]

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...messages import Request
 from ..shared.openai_models import efforts, nearest_effort, reasons, searches
+from ..shared.settings import SAMPLING, fit_settings
 
 _SEARCH = "web_search"
 
@@ -23,7 +24,8 @@ def fitted(request: Request) -> tuple[Request, tuple[str, ...]]:
     if not request.wire.chat.forces_calls and request.tool_choice not in ("auto", "none"):
         request = replace(request, tool_choice="auto")
         notes.append(f"{request.model} cannot be made to call a tool: it may choose.")
-    return _with_effort(request, notes), tuple(notes)
+    request, left_out = fit_settings(_with_effort(request, notes), "openai", _refused(request))
+    return request, (*notes, *left_out)
 
 
 def thought_fields(request: Request) -> dict[str, Any]:
@@ -43,6 +45,12 @@ def _effort_fields(request: Request) -> dict[str, Any]:
     if value is None:
         return {}
     return {"reasoning": {"effort": value}} if chat.effort == "reasoning" else {"reasoning_effort": value}
+
+
+def _refused(request: Request) -> frozenset[str]:
+    """The settings that are left out: models that reason take none of sampling and no texts to stop at."""
+    refused = request.wire.chat.refused
+    return refused | SAMPLING | {"stop"} if reasons(request.model) else refused
 
 
 def _with_effort(request: Request, notes: list[str]) -> Request:
@@ -70,3 +78,8 @@ def _effort(request: Request) -> str | None:
     if request.reasoning != "none":
         taken = tuple(effort for effort in taken if effort != "none")
     return nearest_effort(request.reasoning, taken) if taken else None
+
+
+def request_notes(request: Request) -> tuple[str, ...]:
+    """What of ``request`` its model does not take, for people to read."""
+    return fitted(request)[1]

@@ -17,6 +17,7 @@ from ..shared.schemas import (
     object_properties,
     object_schemas,
 )
+from ..shared.settings import with_settings
 from ..shared.tools.choice import must_call
 from ..shared.tools.compile import CompiledTools, WireTool, compile_tools
 from ..shared.tools.compile import restore as restore_tool
@@ -69,6 +70,7 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
         body["response_format"] = answer
     if request.wire.chat.cache_key and request.cache and request.conversation:
         body["prompt_cache_key"] = request.conversation[:MAX_CACHE_KEY]
+    body = with_settings(body, request, "openai", {"seed": request.wire.chat.seed})
     return clean_object(body | thought_fields(request))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..shared.openai_errors import parse_error
 from .builtin_tools import BUILTINS
-from .fit import fitted
+from .fit import fitted, request_notes
 from .parse import parse_reply
 from .render import defers_tools, losses, render_request, render_tools, restore, takes_answer_schema
 from .stream import parse_stream
@@ -23,6 +23,7 @@ __all__ = [
     "parse_stream",
     "render_request",
     "render_tools",
+    "request_notes",
     "restore",
     "takes_answer_schema",
 ]

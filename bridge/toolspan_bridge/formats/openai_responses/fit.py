@@ -8,6 +8,7 @@ from typing import Any
 
 from ...messages import Request
 from ..shared.openai_models import efforts, nearest_effort, no_builtins, reasons
+from ..shared.settings import SAMPLING, fit_settings
 from .builtin_tools import BUILTINS, OPTIONS
 
 _LEAST_WITH_SEARCH = "low"
@@ -31,7 +32,8 @@ def fitted(request: Request) -> tuple[Request, tuple[str, ...]]:
         kept = tuple(name for name in request.builtins if name not in refused)
         request = replace(request, builtins=kept)
         notes += [f"{name} is left out: {model} has none." for name in sorted(refused)]
-    return request, (*notes, *_unknown_options(request))
+    request, left_out = fit_settings(request, "openai-responses", SAMPLING if reasons(model) else ())
+    return request, (*notes, *_unknown_options(request), *left_out)
 
 
 def reasoning(request: Request) -> dict[str, Any] | None:
@@ -57,3 +59,8 @@ def _unknown_options(request: Request) -> Iterator[str]:
         if name in BUILTINS:
             for option in sorted(request.builtin_options.get(name, {}).keys() - OPTIONS[name]):
                 yield f"{option} of {name} is left out: {request.model} has no such option."
+
+
+def request_notes(request: Request) -> tuple[str, ...]:
+    """What of ``request`` its model does not take, for people to read."""
+    return fitted(request)[1]

@@ -20,6 +20,7 @@ from ..shared.schemas import (
     object_properties,
     object_schemas,
 )
+from ..shared.settings import with_settings
 from ..shared.tools.choice import must_call
 from ..shared.tools.compile import CompiledTools, WireTool, compile_tools
 from ..shared.tools.compile import restore as restore_by
@@ -56,7 +57,7 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
     if tools := [*functions, *searched, *builtin_tools(request)]:
         body["tools"] = tools
         body |= _choice(request, names, functions)
-    return clean_object(body | _settings(request))
+    return clean_object(with_settings(body | _settings(request), request, "openai-responses"))
 
 
 def defers_tools(model: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from ...errors import Fault
@@ -25,7 +25,9 @@ class WireError:
 
     ``tool`` is the tool that the provider refuses, if it says which: a wire name, or its index in the list.
     ``fault`` is what the error is about; ``parameter`` is the setting that is not taken, and
-    ``counted_tokens`` of the request are more than ``maximum_tokens``, each where it is said.
+    ``counted_tokens`` of the request, with ``answer_tokens`` that its answer may have where it is both
+    together, are more than ``maximum_tokens``, each where it is said. ``limits`` are the headers about the
+    provider's limits of rate, by their names in small letters.
     """
 
     status: int
@@ -38,6 +40,8 @@ class WireError:
     parameter: str = ""
     counted_tokens: int | None = None
     maximum_tokens: int | None = None
+    answer_tokens: int | None = None
+    limits: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class StreamFailed(FormatError):

@@ -107,6 +107,12 @@ RULES: dict[str, Rule] = {
         "A schema that holds itself is written out a few levels deep, then cut.",
         "give the nested part a depth: name the levels, or take it as text",
     ),
+    "required-unknown": Rule(
+        "warning",
+        "A property is required that the schema does not have, which the provider refuses: it is not sent as "
+        "required; it still is when the arguments are validated.",
+        "add it to the properties, or take it out of required",
+    ),
     "root-ref": Rule(
         "warning",
         "The root refers to a schema and contradicts it: the root's own word is sent.",

@@ -77,7 +77,8 @@ class _Ollama(EndpointProvider):
         known = replace(request, vision=request.vision and facts.vision is not False)
         known, without = _unasked(known, facts)
         fitted, trimmed = self._fitted(known, facts)
-        return fitted, without + trimmed
+        _, notes = await super()._ready(fitted)
+        return fitted, without + trimmed + notes
 
     def _fitted(self, request: Request, facts: ModelFacts) -> tuple[Request, tuple[str, ...]]:
         """What of ``request`` the model's context holds, by its oldest exchanges: all, unless it may be

@@ -39,8 +39,16 @@ def none_left(model: str, tried: Sequence[Tried], last: BridgeError | None, wait
     what = "; ".join(f"{each.deployment}: {each.reason}" for each in tried)
     message = f"no deployment of {model} answers: {what}"
     if isinstance(last, UnreachableError):
-        return UnreachableError(message)
+        return UnreachableError(message, timed_out=last.timed_out)
     status = last.status if isinstance(last, ProviderError) else None
     kind = last.kind if isinstance(last, ProviderError) else ""
     after = wait if wait > 0 or last is None else asked_wait(last)
-    return ProviderError(message, status=status or _UNAVAILABLE, kind=kind, retry_after=after)
+    known = last if isinstance(last, ProviderError) else None
+    return ProviderError(
+        message,
+        status=status or _UNAVAILABLE,
+        kind=kind,
+        retryable=known.retryable if known else True,
+        retry_after=after,
+        limits=known.limits if known else None,
+    )

@@ -205,4 +205,4 @@ class _Round:
 def _told(error: BridgeError | TimeoutError, deployment: Deployment, timeout: float) -> BridgeError:
     if isinstance(error, BridgeError):
         return error
-    return UnreachableError(f"{deployment.name} did not begin to answer within {timeout:g} s")
+    return UnreachableError(f"{deployment.name} did not begin to answer within {timeout:g} s", timed_out=True)

@@ -139,7 +139,7 @@ class HttpClient:
         try:
             return await self._attempts(asked, attempts or self.attempts())
         except TimeoutError:
-            raise self.unreachable(f"no answer within {self._settings.total:g} s") from None
+            raise self.unreachable(f"no answer within {self._settings.total:g} s", timed_out=True) from None
 
     async def open(
         self, url: str, body: bytes, headers: Headers, read_error: ReadError, attempts: Attempts
@@ -222,7 +222,7 @@ class HttpClient:
         except httpx2.HTTPError as lost:
             raise self._lost(lost) from None
         except TimeoutError:
-            raise self.unreachable(f"no answer within {self._settings.total:g} s") from None
+            raise self.unreachable(f"no answer within {self._settings.total:g} s", timed_out=True) from None
         async with AsyncExitStack() as kept:
             stream = ResponseStream(response, self, self._settings, attempts, shown)
             kept.push_async_callback(stream.aclose)
@@ -282,7 +282,7 @@ class HttpClient:
             )
         match error:
             case httpx2.ReadTimeout() | httpx2.WriteTimeout():
-                return self.unreachable(f"no answer within {self._settings.read:g} s")
+                return self.unreachable(f"no answer within {self._settings.read:g} s", timed_out=True)
             case httpx2.TimeoutException():
                 return self.unreachable(f"no connection within {self._settings.connect:g} s", was_sent=False)
             case (
@@ -294,10 +294,10 @@ class HttpClient:
             case _:
                 return ProviderError(f"{self._provider} at {self._base} sent what is no HTTP: {self._hint}")
 
-    def unreachable(self, reason: str, *, was_sent: bool = True) -> UnreachableError:
+    def unreachable(self, reason: str, *, was_sent: bool = True, timed_out: bool = False) -> UnreachableError:
         """The error for a missing answer, with the reason."""
         told = f"{self._provider} cannot be reached at {self._base}: {reason} ({self._hint})"
-        return UnreachableError(told, was_sent=was_sent)
+        return UnreachableError(told, was_sent=was_sent, timed_out=timed_out)
 
 
 @lru_cache(maxsize=64)

@@ -39,7 +39,7 @@ class Adjustments:
 
     def __init__(self, provider: str) -> None:
         self._provider = provider
-        self._refused: defaultdict[str, list[str]] = defaultdict(list)
+        self._refused: defaultdict[str, dict[str, str]] = defaultdict(dict)
 
     def rounds(self, model: str) -> Rounds:
         """The attempts to have one request to ``model`` taken."""
@@ -47,10 +47,13 @@ class Adjustments:
 
 
 class Rounds:
-    """The attempts of one request. ``notes`` say what was newly left out, for people to read."""
+    """The attempts of one request. ``refused`` has a note on each setting that was refused; ``notes`` are
+    those on what is left out of this one, and on what is newly sent under another name, for people to read.
+    """
 
-    def __init__(self, provider: str, model: str, refused: list[str]) -> None:
-        self.notes: tuple[str, ...] = ()
+    def __init__(self, provider: str, model: str, refused: dict[str, str]) -> None:
+        self._new: tuple[str, ...] = ()
+        self._left_out: tuple[str, ...] = ()
         self._provider = provider
         self._model = model
         self._refused = refused
@@ -62,10 +65,19 @@ class Rounds:
         """Whether the model's answer cannot be streamed."""
         return _STREAM in self._refused
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is left out, by name."""
+        whole = (self._refused[_STREAM],) if self.whole else ()
+        return tuple(dict.fromkeys((*whole, *self._left_out, *self._new)))
+
     def applied(self, body: dict[str, Any]) -> dict[str, Any]:
         """``body`` as the model takes it, as far as that is known."""
-        for name in self._refused:
-            _change(body, name, self._refused)
+        refused = list(self._refused)
+        there = [name for name in refused if any(_places(body, name))]
+        self._left_out = tuple(self._refused[name] for name in there if not _other_name(body, name, refused))
+        for name in refused:
+            _change(body, name, refused)
         self._body = body
         return body
 
@@ -77,14 +89,14 @@ class Rounds:
         if name != _STREAM and not any(_places(self._body, name)):
             return False
         self._left -= 1
-        self._refused.append(name)
-        self.notes = (*self.notes, f"{self._note(name)}: {error.message}")
+        self._refused[name] = f"{self._note(name)}: {error.message}"
+        self._new = (*self._new, self._refused[name])
         return True
 
     def _note(self, name: str) -> str:
         if name == _STREAM:
             return f"{self._provider} does not stream {self._model} with tools, its answers come whole"
-        other = _other_name(self._body, name, self._refused)
+        other = _other_name(self._body, name, [*self._refused])
         what = f"is sent as {other!r}" if other else "is left out"
         return f"{self._provider} does not take {name!r} for {self._model}, it {what}"
 

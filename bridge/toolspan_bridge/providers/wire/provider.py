@@ -12,7 +12,7 @@ from typing import Any, Self
 from toolspan_server.common.beside_loop import run_beside
 
 from ...errors import ProviderError
-from ...formats import get_format, request_notes
+from ...formats import changed_tools, get_format, request_notes
 from ...formats.names import NameTable
 from ...messages import Reply, Request
 from ...messages.deltas import Delta
@@ -24,7 +24,7 @@ from .model_list import ListsModels
 from .own_state import for_provider, from_provider
 from .parsed_stream import ParsedStream, asks_again
 from .quarantine import Quarantine
-from .replies import ReadsReplies, unreadable, with_notes
+from .replies import ReadsReplies, tell_left_out, unreadable, with_notes
 from .token_limits import told_limit
 from .wire_request import WireRequest, encode, weight
 
@@ -51,6 +51,13 @@ class WireProvider(ReadsReplies, ListsModels):
 
     async def _body(self, request: Request, names: NameTable) -> dict[str, Any]:
         return await run_beside(weight(request), partial(self._format.render_request, request, names))
+
+    async def _changed_tools(self, request: Request) -> tuple[str, ...]:
+        """Notes on the tools of ``request`` that are left out, or of which something is lost."""
+        if not request.tools or request.tool_choice == "none":
+            return ()
+        work = partial(changed_tools, self._format, request.tools)
+        return tuple(f"{self.name}: {note}" for note in await run_beside(weight(request), work))
 
     def prompted(self, wording: str = "") -> Self:
         """The same provider, with tools described in the prompt and called in the text: for models without
@@ -94,7 +101,9 @@ class WireProvider(ReadsReplies, ListsModels):
 
     async def _asked(self, request: Request, rounds: Rounds) -> Reply:
         request, notes = await self._ready(replace(request, stream=False) if request.stream else request)
+        notes = (*notes, *await self._changed_tools(request))
         written = rounds.applied(await self._body(request, NameTable.of(request.tools)))
+        tell_left_out((*rounds.notes, *notes))
         body, url = encode(written), self._url(request.model)
         attempts = self._client.attempts(request.meter, told_limit(written))
         while True:
@@ -136,7 +145,9 @@ class WireProvider(ReadsReplies, ListsModels):
 
     async def _streamed(self, request: Request, rounds: Rounds) -> AsyncGenerator[Delta | Reply]:
         request, notes = await self._ready(request if request.stream else replace(request, stream=True))
+        notes = (*notes, *await self._changed_tools(request))
         written = rounds.applied(await self._body(request, NameTable.of(request.tools)))
+        tell_left_out((*rounds.notes, *notes))
         body, url = encode(written), self._stream_url(request.model)
         attempts = self._client.attempts(request.meter, told_limit(written))
         while True:

@@ -19,7 +19,7 @@ from ...formats import Format
 from ...formats.names import NameTable
 from ...messages import Reply, Request, ToolSpec, User
 from ...messages.deltas import Delta
-from .replies import with_notes
+from .replies import tell_left_out, with_notes
 
 Ask = Callable[[Request], Awaitable[Reply]]
 Stream = Callable[[Request], AsyncGenerator[Delta | Reply]]
@@ -46,43 +46,47 @@ class Quarantine:
 
     def __init__(self, provider: str) -> None:
         self._provider = provider
-        self._refused: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+        self._refused: defaultdict[str, dict[tuple[str, str], str]] = defaultdict(dict)
 
     async def answer(self, request: Request, wire: Format, ask: Ask) -> Reply:
-        """``ask(request)`` without the refused tools. ``Reply.notes`` names those that are newly left out.
+        """``ask(request)`` without the refused tools. ``Reply.notes`` names those that are left out.
 
         Raises as ``ask``.
         """
-        notes: tuple[str, ...] = ()
+        new: tuple[str, ...] = ()
+        notes = self._notes(request)
         while True:
             request = self.without_refused(request)
+            tell_left_out((*notes, *new))
             try:
-                return with_notes(await ask(request), notes)
+                return with_notes(await ask(request), (*notes, *new))
             except ProviderError as error:
                 culprit = await self._culprit(request, error, wire, ask)
-                if culprit is None or len(notes) == MAX_REFUSED:
+                if culprit is None or len(new) == MAX_REFUSED:
                     raise
-                notes = (*notes, self._leave_out(culprit, request))
+                new = (*new, self._leave_out(culprit, request))
 
     async def stream(
         self, request: Request, wire: Format, stream: Stream, ask: Ask
     ) -> AsyncGenerator[Delta | Reply]:
         """Like ``answer``, for ``stream(request)``. No request is repeated once a delta was yielded."""
-        notes: tuple[str, ...] = ()
+        new: tuple[str, ...] = ()
+        notes = self._notes(request)
         begun = False
         while True:
             request = self.without_refused(request)
+            tell_left_out((*notes, *new))
             try:
                 async with aclosing(stream(request)) as items:
                     async for item in items:
                         begun = True
-                        yield with_notes(item, notes) if isinstance(item, Reply) else item
+                        yield with_notes(item, (*notes, *new)) if isinstance(item, Reply) else item
                 return
             except ProviderError as error:
                 culprit = None if begun else await self._culprit(request, error, wire, ask)
-                if culprit is None or len(notes) == MAX_REFUSED:
+                if culprit is None or len(new) == MAX_REFUSED:
                     raise
-                notes = (*notes, self._leave_out(culprit, request))
+                new = (*new, self._leave_out(culprit, request))
 
     def without_refused(self, request: Request) -> Request:
         """``request`` without the tools that were refused for its model."""
@@ -91,14 +95,18 @@ class Quarantine:
             return request
         return replace(request, tools=tuple(tool for tool in request.tools if tool.key not in refused))
 
+    def _notes(self, request: Request) -> tuple[str, ...]:
+        """The notes about the tools of ``request`` that were refused before."""
+        refused = self._refused.get(request.model, {})
+        return tuple(refused[tool.key] for tool in request.tools if tool.key in refused)
+
     def _leave_out(self, culprit: _RefusedTool, request: Request) -> str:
         """Leave the tool out from now on; returns the note about it."""
         tool = culprit.tool
-        self._refused[request.model].add(tool.key)
-        return (
-            f"The tool {tool.name!r} of {tool.server} is left out, {self._provider} refuses it: "
-            f"{culprit.error}"
-        )
+        whose = f" of {tool.server}" if tool.server else ""
+        note = f"The tool {tool.name!r}{whose} is left out, {self._provider} refuses it: {culprit.error}"
+        self._refused[request.model][tool.key] = note
+        return note
 
     async def _culprit(
         self, request: Request, error: ProviderError, wire: Format, ask: Ask

@@ -23,6 +23,7 @@ def refusal(error: WireError, message: str, status: int, todo: str) -> ProviderE
             kind=error.kind,
             counted_tokens=error.counted_tokens,
             maximum_tokens=error.maximum_tokens,
+            answer_tokens=error.answer_tokens,
         )
     return ProviderError(
         message,
@@ -31,7 +32,9 @@ def refusal(error: WireError, message: str, status: int, todo: str) -> ProviderE
         tool=error.tool,
         fault=error.fault,
         parameter=error.parameter,
+        retryable=error.retryable,
         retry_after=error.retry_after,
+        limits=error.limits,
     )
 
 
@@ -49,6 +52,9 @@ def advice(error: WireError, provider: str, model: str, *, prompted: bool) -> st
 
 def lengths(error: WireError) -> str:
     """The counted tokens and the maximum, as far as they are known."""
+    if error.counted_tokens is not None and error.maximum_tokens is not None and error.answer_tokens:
+        both = f"{error.counted_tokens:,} tokens and {error.answer_tokens:,} of the answer"
+        return f" ({both}, at most {error.maximum_tokens:,})"
     if error.counted_tokens is not None and error.maximum_tokens is not None:
         return f" ({error.counted_tokens:,} tokens, at most {error.maximum_tokens:,})"
     return f" (at most {error.maximum_tokens:,} tokens)" if error.maximum_tokens is not None else ""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar
 from dataclasses import replace
 from html import unescape
 from typing import Any
@@ -18,6 +20,9 @@ from .own_state import from_provider
 from .parsed_stream import ParsedStream, is_repeated
 from .wire_request import encode
 
+on_left_out: ContextVar[Callable[[str], None] | None] = ContextVar("on_left_out", default=None)
+"""Where it is set, it is called with each note on what is left out of a request, or changed in it, before the
+request is sent; the same note may come again."""
 _TITLE = re.compile(r"<title[^>]{0,200}>([^<]{1,200})", re.IGNORECASE)
 
 
@@ -97,6 +102,13 @@ def _what_came(excerpt: bytes | None) -> str:
     read = any(line.startswith(("data:", "event:")) for line in came.splitlines())
     why = "its stream ended before the first word of the answer" if read else "it sent no stream of events"
     return f"{why} (it began {snippet(came)!r})"
+
+
+def tell_left_out(notes: Iterable[str]) -> None:
+    """Tell whoever listens of ``notes``."""
+    if (tell := on_left_out.get()) is not None:
+        for note in notes:
+            tell(note)
 
 
 def with_notes(reply: Reply, notes: tuple[str, ...]) -> Reply:

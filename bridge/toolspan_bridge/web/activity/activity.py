@@ -19,6 +19,7 @@ from ...errors import StoreError
 from ...events import Event
 from ...providers.deployments import on_tried
 from ...providers.prices import Pricing
+from ...providers.wire.replies import on_left_out
 from .entry import About, Entry
 from .watch import RunWatch
 
@@ -100,8 +101,9 @@ class Activity:
     async def watched(self, events: AsyncGenerator[Event], watch: RunWatch) -> AsyncGenerator[Event]:
         """The ``events`` of a run, as they come; the run and each of its calls is recorded, however it
         ends."""
-        before = on_tried.get()
+        before = on_tried.get(), on_left_out.get()
         on_tried.set(watch.tried.append)
+        on_left_out.set(watch.left_out.append)
         error: BaseException | None = None
         try:
             async with aclosing(events):
@@ -114,7 +116,8 @@ class Activity:
             raise
         finally:
             self.record(watch.ended(error))
-            on_tried.set(before)
+            on_tried.set(before[0])
+            on_left_out.set(before[1])
 
     def calls(self, about: About) -> Callable[[Event], None]:
         """Takes the events of calls that are made without a model, and records each."""

@@ -38,7 +38,8 @@ _WHOLE = ("length", "limit")
 class RunWatch:
     """Follows one run, whose requests cost what ``pricing`` says. ``redact`` takes secrets out of every text;
     ``texts`` keeps questions and answers. ``is_enough``: whoever asked needs no more of it than came, so that
-    it is no run that was left; ``tried`` are the deployments that were asked until now."""
+    it is no run that was left; ``tried`` are the deployments that were asked until now, ``left_out`` notes on
+    what was left out of requests to them."""
 
     about: About
     model: str
@@ -51,6 +52,7 @@ class RunWatch:
     began: float = field(default_factory=time.perf_counter)
     at: float = field(default_factory=time.time)
     tried: list[Tried] = field(default_factory=list[Tried])
+    left_out: list[str] = field(default_factory=list[str])
     _first_ms: float | None = None
     _calls: int = 0
     _started: dict[str, tuple[float, float, Any]] = field(default_factory=dict[str, tuple[float, float, Any]])

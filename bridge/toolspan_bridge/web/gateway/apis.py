@@ -57,7 +57,8 @@ class Api:
     """An inbound API: ``parse`` raises ``RequestFault``, and takes what gives the messages up to and with an
     earlier response; ``render_answer`` and ``render_error`` give the JSON of a body, ``stream`` what writes
     an answer as it comes, ``call_id`` the id of a call as the client knows it. ``stored`` gives the id under
-    which an answer is kept, if it is, and what is kept beside its messages."""
+    which an answer is kept, if it is, and what is kept beside its messages. ``told_in_stream`` are the codes
+    of errors that its clients look for in a stream alone."""
 
     parse: Callable[[RequestJson, Earlier], Asked]
     render_answer: Callable[[Begun, Collected], dict[str, Any]]
@@ -65,6 +66,7 @@ class Api:
     stream: Callable[[Begun], Stream]
     call_id: Callable[[Begun, int], str]
     stored: Callable[[Begun, Collected], tuple[str, Mapping[str, Any]]]
+    told_in_stream: frozenset[str] = frozenset()
 
 
 CHAT = Api(
@@ -84,6 +86,7 @@ RESPONSES = Api(
     ResponseStream,
     openai_call_id,
     lambda begun, answer: (response_id(begun), render_response(begun, answer)),
+    frozenset({"context_length_exceeded"}),
 )
 """OpenAI's Responses."""
 

@@ -21,8 +21,10 @@ class Asked:
     ``previous`` is the id of the stored response that this one goes on from, and ``store`` whether this one
     is kept; with ``trim`` the oldest messages give way where the model's context is too short. ``echo`` are
     members of the request that the answers repeat. ``text_tools`` are names of those ``tools`` that take one
-    text, ``input``; with ``malformed_calls`` the client also gets calls whose arguments are no JSON object.
-    ``warnings`` say what of the request has no effect.
+    text, ``input``, ``namespaces`` give the namespace of each that is in one, and its name there; with
+    ``malformed_calls`` the client also gets calls whose arguments are no JSON object.
+    ``settings`` are further ones of the answer by their common names. ``warnings`` say what of the request
+    has no effect.
     """
 
     model: str
@@ -44,5 +46,7 @@ class Asked:
     trim: bool = False
     echo: Mapping[str, Any] = field(default_factory=dict[str, Any])
     text_tools: frozenset[str] = frozenset()
+    namespaces: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     malformed_calls: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     warnings: tuple[str, ...] = ()

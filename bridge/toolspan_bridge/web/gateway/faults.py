@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from ...errors import (
     AuthError,
@@ -18,15 +20,33 @@ from ...errors import (
 )
 from ..keys.refusals import KeyRefusal
 
-__all__ = ["RequestFault", "fault_in", "fault_of"]
+__all__ = ["Overflow", "RequestFault", "fault_in", "fault_of"]
 
-_TOO_MANY = 429
+_AS_THEY_ARE = frozenset({402, 404, 408, 409, 413, 429, 503, 504, 529})
+_TIMED_OUT = frozenset({522, 524, 598, 599})
+"""What proxies answer where a server behind them takes too long."""
+_OVERFLOW = "context_length_exceeded"
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Overflow:
+    """A request that is longer than the model's context, which each API tells in its own words, as its
+    clients act on them: the tokens ``counted``, those that the ``answer`` may have where it is both together
+    that is too long, and the ``most`` that there may be, each where it is known."""
+
+    counted: int | None = None
+    answer: int | None = None
+    most: int | None = None
 
 
 class RequestFault(Exception):
     """A request that is not answered: ``status`` of HTTP, ``message`` for people, ``code`` for programs,
-    ``param`` the member of the request that it is about, ``retry_after`` in seconds."""
+    ``param`` the member of the request that it is about, ``retry_after`` in seconds.
+
+    ``retryable``: whether the same request may be answered later, ``None`` where the status says it;
+    ``limits`` are a provider's headers about its limits of rate. ``overflow``: it is too long.
+    """
 
     def __init__(
         self,
@@ -35,14 +55,20 @@ class RequestFault(Exception):
         status: int = 400,
         code: str = "",
         param: str = "",
+        retryable: bool | None = None,
         retry_after: float | None = None,
+        limits: Mapping[str, str] | None = None,
+        overflow: Overflow | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.status = status
         self.code = code
         self.param = param
+        self.retryable = retryable
         self.retry_after = retry_after
+        self.limits: Mapping[str, str] = limits or {}
+        self.overflow = overflow
 
 
 def fault_in(error: Exception) -> RequestFault:
@@ -60,8 +86,8 @@ def fault_in(error: Exception) -> RequestFault:
 def fault_of(error: BridgeError) -> RequestFault:
     """``error`` as the client is told of it: 4xx for what the client can mend, 5xx for what it may try again.
 
-    A provider's own 429 and 5xx stay what they are, so that clients wait and try again as with the provider;
-    what is no status of an error in HTTP is 502.
+    A provider's failure is 502, 503 or 504, its 402, 408, 429 and 529 stay what they are; what of its 4xx is
+    about the request is 400.
     """
     match error:
         case KeyRefusal():
@@ -71,18 +97,25 @@ def fault_of(error: BridgeError) -> RequestFault:
         case UnknownModelError():
             return RequestFault(error.message, status=404, code="model_not_found", param="model")
         case ContextOverflowError():
-            return RequestFault(error.message, code="context_length_exceeded", param="messages")
+            lengths = Overflow(error.counted_tokens, error.answer_tokens, error.maximum_tokens)
+            return RequestFault(
+                error.message, code=_OVERFLOW, param="messages", retryable=False, overflow=lengths
+            )
         case ProviderError():
             return RequestFault(
                 error.message,
-                status=_status(error.status),
+                status=_status(error.status, retryable=bool(error.retryable)),
                 code=error.kind or error.code,
+                param=error.parameter,
+                retryable=error.retryable,
                 retry_after=error.retry_after,
+                limits=error.limits,
             )
         case UnreachableError():
-            return RequestFault(error.message, status=502, code=error.code)
+            status = 504 if error.timed_out else 502
+            return RequestFault(error.message, status=status, code=error.code, retryable=True)
         case AuthError():
-            return RequestFault(error.message, status=401, code="provider_auth")
+            return RequestFault(error.message, status=401, code="provider_auth", retryable=False)
         case StoreError():
             return RequestFault(error.message, status=503, code=error.code)
         case ConsentError() | UnvalidatedError():
@@ -93,9 +126,10 @@ def fault_of(error: BridgeError) -> RequestFault:
             return RequestFault(error.message, status=500, code=error.code)
 
 
-def _status(status: int | None) -> int:
-    if status is None:
-        return 502
-    if status == _TOO_MANY or 500 <= status < 600:
+def _status(status: int | None, *, retryable: bool) -> int:
+    """The status that stands for a provider's: of a 4xx that may be answered later it is a failure there."""
+    if status in _AS_THEY_ARE:
         return status
-    return 400 if 400 <= status < 500 else 502
+    if status in _TIMED_OUT:
+        return 504
+    return 400 if status is not None and 400 <= status < 500 and not retryable else 502

@@ -36,7 +36,7 @@ _FINISHES: dict[str, Finish] = {
     "denied": "refusal",
     "schema": "unfit",
 }
-_BROKEN = ("incomplete", "error", "malformed")
+_BROKEN = ("empty", "error", "incomplete", "malformed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,8 @@ class _Reader:
 
     def _end(self, answer: Answer) -> Iterator[Piece]:
         if answer.stop in _BROKEN:
-            raise RequestFault(answer.reason or "The answer broke off.", status=502, code=answer.stop)
+            why = answer.reason or "The answer broke off."
+            raise RequestFault(why, status=502, code=answer.stop, retryable=True)
         if answer.content and not self._said.endswith(answer.content):
             shown = self._stops.feed(answer.content) + self._stops.close()
             yield TextPiece(shown, self._turn + bool(self._said), unfit=answer.stop == "schema")

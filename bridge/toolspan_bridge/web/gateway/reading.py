@@ -63,34 +63,43 @@ class Fields:
         """These members are no one's loss."""
         self._read.update(names)
 
-    def text(self, name: str, default: str = "") -> str:
-        """A text."""
+    def text(self, name: str, default: str = "", *, most: int | None = None) -> str:
+        """A text, of at most so many characters."""
         value = self.value(name)
         if value is None:
             return default
-        return value if isinstance(value, str) else self._wrong(name, "a text")
+        if isinstance(value, str) and (most is None or len(value) <= most):
+            return value
+        return self._wrong(name, "a text" if most is None else f"a text of at most {most:,} characters")
 
     def needed(self, name: str) -> str:
         """A text that is there and is not empty."""
         return self.text(name) or self._wrong(name, "a text that is not empty")
 
-    def whole(self, name: str, *, least: int = 1) -> int | None:
-        """A whole number from ``least`` to ``MOST_WHOLE``."""
+    def whole(self, name: str, *, least: int = 1, most: int = MOST_WHOLE) -> int | None:
+        """A whole number from ``least`` to ``most``."""
         value = self.value(name)
         if value is None:
             return None
-        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= MOST_WHOLE:
+        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
             return value
-        return self._wrong(name, f"a whole number from {least} to {MOST_WHOLE:,}")
+        return self._wrong(name, f"a whole number from {least} to {most:,}")
 
-    def number(self, name: str, most: float) -> float | None:
-        """A number from 0 to ``most``."""
+    def number(self, name: str, most: float, *, least: float = 0) -> float | None:
+        """A number from ``least`` to ``most``."""
         value = self.value(name)
         if value is None:
             return None
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most:
+        if isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most:
             return float(value)
-        return self._wrong(name, f"a number from 0 to {most:g}")
+        return self._wrong(name, f"a number from {least:g} to {most:g}")
+
+    def numbers(self, least: float, most: float, count: int) -> dict[str, float]:
+        """All members: at most ``count``, each a number from ``least`` to ``most``."""
+        if len(self._data) > count:
+            raise RequestFault(f"{self._place} may have {count:,} members", param=self._place)
+        found = {name: self.number(name, most, least=least) for name in self._data}
+        return {name: value for name, value in found.items() if value is not None}
 
     def flag(self, name: str) -> bool | None:
         """``true`` or ``false``."""
@@ -156,9 +165,9 @@ class Fields:
         if value is not None and value not in tuple(unless):
             raise RequestFault(f"{self.at(name)}: {why}", param=self.at(name), code="unsupported_parameter")
 
-    def ignore_usual(self, usual: Mapping[str, Any]) -> None:
+    def ignore_usual(self, usual: Mapping[str, Sequence[Any]]) -> None:
         """Members that only say what holds anyhow are no one's loss."""
-        self.ignore(*(name for name, value in usual.items() if self._data.get(name) == value))
+        self.ignore(*(name for name, values in usual.items() if self._data.get(name) in values))
 
     def unread(self) -> list[str]:
         """A warning for each member that is there and was not read."""

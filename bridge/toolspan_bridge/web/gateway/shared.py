@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import cast
@@ -20,8 +20,17 @@ from ...messages import (
     User,
 )
 from .faults import RequestFault
+from .reading import Fields
 
-__all__ = ["MOST_TOOLS", "Visible", "arguments_of", "checked_tools", "effort_of", "outcome_of"]
+__all__ = [
+    "MOST_TOOLS",
+    "Visible",
+    "arguments_of",
+    "checked_tools",
+    "effort_of",
+    "outcome_of",
+    "told_left_out",
+]
 
 MOST_TOOLS = 1_000
 """The most tools of its own that a client may send."""
@@ -33,6 +42,7 @@ _EFFORTS: dict[str, ReasoningEffort] = {
     "high": "high",
     "xhigh": "high",
     "max": "high",
+    "ultra": "high",
 }
 _LATER_INSTRUCTIONS = "From here on these instructions hold too:\n\n{}"
 
@@ -48,6 +58,24 @@ def effort_of(written: str, place: str, warnings: list[str]) -> ReasoningEffort 
     if known != written:
         warnings.append(f"{place} {written!r} is asked for as {known!r}")
     return known
+
+
+def told_left_out(tools: Sequence[Fields], taken: Collection[str]) -> list[str]:
+    """Warnings about those of ``tools`` that are of other types than those that are ``taken``: they are the
+    provider's own, and are left out. Raises ``RequestFault`` where none would be left: the request asks for
+    one of them, and an answer without it would be another one.
+    """
+    others = [tool for tool in tools if tool.text("type") not in taken]
+    if others and len(others) == len(tools):
+        kind = others[0].text("type")
+        why = "choose a preset or a route that enables the provider's own tools, or send a tool of yours"
+        raise RequestFault(
+            f"{others[0].at('type')} {kind!r} cannot be taken here: {why}", param=others[0].at("type")
+        )
+    return [
+        f"{tool.at('type')} {tool.text('type')[:100]!r} is left out: it is a tool of the provider's own"
+        for tool in others
+    ]
 
 
 def checked_tools(tools: Iterable[ToolSpec], place: str) -> tuple[ToolSpec, ...]:

@@ -69,7 +69,7 @@ OVERFLOWS: dict[str, tuple[WireError, int | None, int | None]] = {
             "This model's maximum context length is 131072 tokens. However, you requested 131134 tokens "
             "(122942 in the messages, 8192 in the completion). Please reduce the length of the messages."
         ),
-        131_134,
+        122_942,
         131_072,
     ),
     "OpenRouter": (
@@ -178,6 +178,150 @@ OVERFLOWS: dict[str, tuple[WireError, int | None, int | None]] = {
         7_866,
     ),
 }
+
+
+MORE_OVERFLOWS: dict[str, tuple[str, int | None, int | None, int | None]] = {
+    # said, counted, of the answer, most
+    "vLLM, with the answer": (
+        "'max_tokens' or 'max_completion_tokens' is too large: 32000. This model's maximum context length is "
+        "65536 tokens and your request has 40000 input tokens (32000 > 65536 - 40000).",
+        40_000,
+        32_000,
+        65_536,
+    ),
+    "vLLM, newest": (
+        "This model's maximum context length is 4096 tokens. However, you requested 0 output tokens and your "
+        "prompt contains at least 4097 input tokens, for a total of at least 4097 tokens.",
+        4_097,
+        0,
+        4_096,
+    ),
+    "SGLang": (
+        "Requested token count exceeds the model's maximum context length of 262144 tokens. You requested a "
+        "total of 262462 tokens: 230462 tokens from the input messages and 32000 tokens for the completion.",
+        230_462,
+        32_000,
+        262_144,
+    ),
+    "SGLang, input": (
+        "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+        9_000,
+        None,
+        8_192,
+    ),
+    "Gemini, without brackets": (
+        "The input token count exceeds the maximum number of tokens allowed 1048576.",
+        None,
+        None,
+        1_048_576,
+    ),
+    "Groq, a minute's tokens": (
+        "Request too large for model `m` in organization `o` on tokens per minute (TPM): Limit 6000, "
+        "Requested 9000, please reduce your message size and try again.",
+        9_000,
+        None,
+        6_000,
+    ),
+    "Ollama": ("input length exceeds maximum context length", None, None, None),
+    "Ollama, without most": ("input length exceeds context length", None, None, None),
+    "Copilot": ("prompt token count of 130000 exceeds the limit of 128000", 130_000, None, 128_000),
+    "DashScope": ("Range of input length should be [1, 129024]", None, None, 129_024),
+    "DashScope, images": ("Total tokens of image and text exceed max message tokens.", None, None, None),
+    "Together": (
+        "The total number of tokens (300000) exceeds the model's limit of 262144",
+        300_000,
+        None,
+        262_144,
+    ),
+    "NVIDIA": ("Total token count 300000 exceeds max model len 262144", 300_000, None, 262_144),
+    "DeepInfra": ("tokens in request more than max tokens allowed", None, None, None),
+    "TensorRT": (
+        "The sum of prompt length (9000.0), query length (0) should not exceed max_num_tokens (8192)",
+        9_000,
+        None,
+        8_192,
+    ),
+    "Poolside": (
+        "Input length 131393 exceeds the maximum allowed input length of 131040 tokens.",
+        131_393,
+        None,
+        131_040,
+    ),
+    "LiteLLM": (
+        "Input length (265330) exceeds model's maximum context length (262144).",
+        265_330,
+        None,
+        262_144,
+    ),
+    "Cohere": (
+        "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 4292.",
+        4_292,
+        None,
+        4_081,
+    ),
+    "Cohere, compatible": ("total tokens exceeds the model's max of 4096", None, None, 4_096),
+    "Bedrock, Nova": (
+        "Input Tokens Exceeded: Number of input tokens exceeds maximum length.",
+        None,
+        None,
+        None,
+    ),
+    "Bedrock": ("Input exceeds the max input token limit", None, None, None),
+    "MiniMax": ("invalid params, context window exceeds limit (2013)", None, None, None),
+    "Cerebras": (
+        "Current length is 9000 while limit is 8192. Reduce the length of the messages",
+        9_000,
+        None,
+        8_192,
+    ),
+    "Fireworks": (
+        "The prompt is too long: 140000, model maximum context length: 131071",
+        140_000,
+        None,
+        131_071,
+    ),
+    "in Chinese": ("输入长度超过模型最大上下文长度", None, None, None),
+    "nobody's words yet": ("Model input is too large: 9000 tokens (max 8192)", 9_000, None, 8_192),
+}
+
+
+@pytest.mark.requirement("I25.5.3")
+@pytest.mark.parametrize("name", MORE_OVERFLOWS)
+def test_a_request_that_is_too_long_is_known_in_the_words_of_any_vendor(name: str) -> None:
+    said, *lengths = MORE_OVERFLOWS[name]
+    error = openai(said)
+    assert error.fault == "context_overflow"
+    assert [error.counted_tokens, error.answer_tokens, error.maximum_tokens] == lengths
+
+
+@pytest.mark.requirement("I25.5.3")
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        (
+            "Rate limit reached on tokens per min (TPM): Limit 30000, Used 29000, Requested 4000. Try in 6s.",
+            429,
+        ),
+        ("Too many tokens, please wait before trying again.", 429),
+        ("Too many tokens, please wait before trying again.", 400),
+        ("You exceeded your current quota for input tokens, limit: 250000", 429),
+        ("max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens for m", 400),
+        ("max_tokens is too large: 100000. This model supports at most 16384 completion tokens.", 400),
+        (
+            "Invalid 'messages[0].content': string too long. Expected a string with maximum length 1048576.",
+            400,
+        ),
+        ("messages.0.content.1: image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes", 400),
+        ("The request exceeded the time limit", 504),
+        ("context deadline exceeded (Client.Timeout exceeded while awaiting headers)", 502),
+        ("tools.0.input_schema exceeds the maximum depth limit", 400),
+        ("request exceeded the maximum number of retries", 500),
+        ("Description of the tool exceeds the maximum length of 1024 characters", 400),
+        ("The number of concurrent requests exceeds the limit", 503),
+    ],
+)
+def test_what_is_beyond_another_limit_is_not_too_long(said: str, status: int) -> None:
+    assert openai(said, status).fault != "context_overflow"
 
 
 @pytest.mark.parametrize("name", OVERFLOWS)

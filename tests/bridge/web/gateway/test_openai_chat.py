@@ -309,8 +309,10 @@ def test_what_cannot_be_done_is_refused_with_words_and_no_model_is_asked(
 @pytest.mark.requirement("I15.3.10")
 def test_what_has_no_effect_is_said_in_a_header() -> None:
     with gateway([{"text": "yes"}]) as served, _client(served.url) as client:
-        raw = client.chat.completions.with_raw_response.create(model="m/x", messages=_ASK, seed=7, top_p=0.5)
-    assert raw.headers["x-toolspan-warning"] == "'seed' has no effect here | 'top_p' has no effect here"
+        more: dict[str, Any] = {"prompt_cache_key": "k", "prediction": {"type": "content", "content": "x"}}
+        raw = client.chat.completions.with_raw_response.create(model="m/x", messages=_ASK, **more)
+    said = "'prediction' has no effect here | 'prompt_cache_key' has no effect here"
+    assert raw.headers["x-toolspan-warning"] == said
     assert raw.headers["x-toolspan-model"] == "scripted/x"
     assert raw.parse().choices[0].message.content == "yes"
 

@@ -171,7 +171,8 @@ def test_a_cut_answer_is_incomplete_and_a_failure_within_a_stream_is_a_failed_re
         ({"conversation": "c"}, "no conversations are kept"),
         ({"tools": [{"type": "web_search"}]}, "cannot be taken here"),
         ({"input": [{"type": "item_reference", "id": "x"}]}, "no response that is stored"),
-        ({"input": [{"type": "mcp_call", "id": "x"}]}, "cannot be taken here"),
+        ({"input": [{"type": "mcp_call", "id": "x"}]}, "must hold a message"),
+        ({"input": [{"type": "computer_call", "id": "x"}]}, "cannot be taken here"),
         ({"input": []}, "must hold a message"),
     ],
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 from ....messages import Request, ToolSpec
 from ...names import NameTable
+from ..settings import SAMPLING, fit_settings, with_settings
 from ..tools.choice import must_call
 from ..tools.compile import WireTool
 from .answer_schema import answer_format
@@ -18,7 +19,15 @@ from .models import Family, family
 from .thinking import Thinking, thinking_of
 from .tools import compiled
 
-__all__ = ["ANTHROPIC", "Place", "Search", "render_tools", "request_body", "request_notes"]
+__all__ = [
+    "ANTHROPIC",
+    "Place",
+    "Search",
+    "refused_settings",
+    "render_tools",
+    "request_body",
+    "request_notes",
+]
 
 _OUTPUT = 16_384
 _THOUGHTFUL_OUTPUT = 32_768
@@ -74,16 +83,25 @@ def request_body(
     if request.temperature is not None and thinking.sampled:
         body["temperature"] = request.temperature
     body |= _thought(request, kind, thinking)
+    fit, _ = fit_settings(request, format_name, refused_settings(request, thinking))
+    body = with_settings(body, fit, format_name)
     return cached({**body, "messages": sent}, request, top_level=place.marks_end)
 
 
-def request_notes(request: Request) -> tuple[str, ...]:
+def request_notes(request: Request, format_name: str) -> tuple[str, ...]:
     """What of ``request`` its model does not take, and what is sent instead, for people to read."""
     thinking = thinking_of(request, family(request.model), ())
     notes = thinking.notes
     if request.temperature is not None and not thinking.sampled:
         notes = (*notes, f"{request.model} takes no temperature here: it is left out")
-    return notes
+    return (*notes, *fit_settings(request, format_name, refused_settings(request, thinking))[1])
+
+
+def refused_settings(request: Request, thinking: Thinking) -> frozenset[str]:
+    """The settings that a Claude does not take: those of sampling where it takes no temperature, and
+    ``top_p`` beside one."""
+    beside = frozenset({"top_p"}) if request.temperature is not None else frozenset[str]()
+    return beside if thinking.sampled else SAMPLING
 
 
 def _thought(request: Request, kind: Family, thinking: Thinking) -> dict[str, Any]:

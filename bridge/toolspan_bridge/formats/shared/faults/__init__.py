@@ -6,6 +6,7 @@ that a model does not take, ``rules`` for everything else and for the order in w
 
 from __future__ import annotations
 
+from .overflow import Lengths
 from .rules import Finding, find_fault
 
-__all__ = ["Finding", "find_fault"]
+__all__ = ["Finding", "Lengths", "find_fault"]

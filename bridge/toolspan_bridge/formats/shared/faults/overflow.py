@@ -1,84 +1,146 @@
-"""Recognises the error for a request that is longer than the model's context, and reads both lengths."""
+"""Recognises the error for a request that is longer than the model's context, and reads its lengths.
+
+A sentence is about that where it says that the prompt, or its tokens, are beyond a limit; vendors differ in
+the words for each. The lengths are read by the sentences that are known; of any other that has two numbers,
+the larger one was counted.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-_N = r"(\d[\d,]*)"
-_COUNTED = rf"(?P<counted>{_N})"
-_MOST = rf"(?P<most>{_N})"
+__all__ = ["CODES", "Lengths", "overflow"]
 
 CODES = frozenset(
     {
         "context_length_exceeded",
+        "context_window_exceeded",
         "exceed_context_size_error",
+        "input_too_long",
         "model_context_window_exceeded",
+        "model_max_prompt_tokens_exceeded",
+        "prompt_too_long",
         "request_too_large",
+        "string_above_max_context",
+        "tokens_limit_reached",
     }
 )
-"""The codes and types of such errors: OpenAI and many compatible servers, llama.cpp, Z.ai, Anthropic."""
+"""The codes and types of such errors: OpenAI and many compatible servers, llama.cpp, Z.ai, Anthropic,
+Copilot, GitHub Models."""
+
+_MOST_READ = 8_000
+_NUMBER = r"\d[\d,]{0,11}(?:\.0)?"
+
+
+def _role(name: str) -> str:
+    return rf"(?P<{name}>{_NUMBER})"
+
+
+_COUNTED, _ANSWER, _MOST = _role("counted"), _role("answer"), _role("most")
 
 
 def _any(*patterns: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(pattern, re.IGNORECASE | re.DOTALL) for pattern in patterns)
 
 
-# The lengths come first, so that a general pattern does not hide them.
-_TEXTS = _any(
-    # Anthropic, also on Bedrock and Vertex AI
-    rf"prompt is too long: {_COUNTED} tokens > {_MOST}",
-    rf"exceed context limit: {_COUNTED} \+ {_N} > {_MOST}",
-    # OpenAI, DeepSeek, vLLM, OpenRouter, Azure
-    rf"maximum context length is {_MOST} tokens.{{0,60}}?(?:resulted in|requested(?: about)?|request has) "
-    rf"{_COUNTED} (?:input )?tokens",
-    rf"exceed the configured limit of {_MOST} tokens.{{0,40}}?resulted in {_COUNTED} tokens",
-    rf"prompt \(length {_COUNTED}\) is longer than the maximum model length of {_MOST}",
-    # Gemini, Vertex AI
-    rf"input token count \({_COUNTED}\) exceeds the maximum number of tokens allowed \({_MOST}\)",
-    rf"input token count exceeds the maximum number of tokens allowed \({_MOST}\)",
-    rf"input token count is {_COUNTED} but model only supports up to {_MOST}",
-    # llama.cpp
-    rf"request \({_COUNTED} tokens\) exceeds the available context size \({_MOST} tokens\)",
-    # Mistral
-    rf"prompt contains {_COUNTED} tokens.{{0,60}}?too large for model with {_MOST} maximum context length",
-    # xAI
-    rf"maximum prompt length is {_MOST} but the request contains {_COUNTED} tokens",
-    # Together, Hugging Face
-    rf"must be <= {_MOST}\. Given: {_COUNTED} `inputs` tokens",
-    rf"input \({_COUNTED} tokens\) is longer than the model'?s context length \({_MOST} tokens\)",
-    # Moonshot
-    rf"exceeded model token limit: {_MOST} \(requested: {_COUNTED}\)",
-    # Fireworks
-    rf"prompt is too long: {_COUNTED}, model maximum context length: {_MOST}",
-    # Cerebras
-    rf"current length is {_COUNTED} while limit is {_MOST}",
-    # Bedrock
-    rf"max input tokens: {_MOST}, request input token count: {_COUNTED}",
-    # LM Studio
-    rf"keep the first {_COUNTED} tokens when context the overflows.{{0,80}}?context length of only {_MOST} ",
-    # DashScope
-    rf"range of input length should be \[1, {_MOST}\]",
-    # without lengths, or with one
-    rf"maximum context length is {_MOST}",
-    r"(?:input|prompt|request)s? (?:is|are) too long",
-    r"number of input tokens exceeds maximum",
-    r"exceeds? the (?:available |model'?s? )?(?:maximum )?context (?:size|length|window)",
-    r"context (?:length|window|size)\W+(?:was |is )?exceed|context window exceeds limit",
-    r"greater than the context length|exceeded (?:max )?context length",
-    r"prompt exceeds max length|reduce the length of (?:the|your) (?:messages|prompt|input)",
-    r"token limit exceeded|too many (?:input )?tokens",
+_LENGTHS = _any(
+    # with the limit of the answer: Anthropic; vLLM, newer and older; OpenAI, DeepSeek, OpenRouter; SGLang and
+    # LiteLLM; Hugging Face
+    rf"exceed context limit: {_COUNTED} \+ {_ANSWER} > {_MOST}",
+    rf"is too large: {_ANSWER}\. this model's maximum context length is {_MOST} tokens and your request has "
+    rf"{_COUNTED} input tokens",
+    rf"maximum context length is {_MOST} tokens.{{0,40}}?requested {_ANSWER} output tokens and your prompt "
+    rf"contains (?:at least )?{_COUNTED} input tokens",
+    rf"maximum context length is {_MOST} tokens.{{0,40}}?requested (?:about )?{_NUMBER} tokens "
+    rf"\({_COUNTED} (?:in|of) (?:the |your )?\w+(?: input)?[,;] {_ANSWER} (?:in|for) the "
+    r"(?:completion|output)",
+    rf"maximum context length of {_MOST} tokens.{{0,60}}?{_COUNTED} tokens from the input messages and "
+    rf"{_ANSWER} tokens for the completion",
+    rf"must be <= {_MOST}\. given: {_COUNTED} `inputs` tokens and {_ANSWER} `max_new_tokens`",
+    # OpenAI, vLLM, OpenRouter, Azure, xAI
+    rf"maximum (?:context|prompt) length is {_MOST}(?: tokens)?.{{0,80}}?(?:resulted in|requested(?: about)?|"
+    rf"request has|request contains) {_COUNTED} (?:input )?tokens",
+    rf"(?:limit|maximum context length) (?:of|is) {_MOST} tokens.{{0,40}}?resulted in {_COUNTED} tokens",
+    rf"limit {_MOST}, requested {_COUNTED}",  # the tokens that one request may have in a minute: Groq, OpenAI
+    rf"cannot exceed {_MOST} - received {_COUNTED}",  # Cohere
+    rf"current length is {_COUNTED} while limit is {_MOST}",  # Cerebras
+    rf"exceeded model token limit: {_MOST} \(requested: {_COUNTED}\)",  # Moonshot
+    rf"must have less than {_MOST} tokens\. given: {_COUNTED}",  # Hugging Face
+    rf"range of input length should be \[\d, {_MOST}\]",  # DashScope
+)
+_BEFORE = r"(?<![\w`.])(?<!output )(?<!completion )(?<!new )`?"
+_SUBJECT = rf"{_BEFORE}(?:inputs?|messages|prompt|tokens?)`?(?![\w`.])"
+_REQUEST = rf"{_BEFORE}(?:context|conversation|request)(?![\w`.])"
+_GAP = (
+    r"(?:(?!\.\s|[;:]\s|\b(?:attempt|character|concurren|connection|deadline|document|file|image|output|propert|"
+    r"retr|schema|string|time|tool|url)).){0,60}?"
+)
+_BEYOND = r"\b(?:exceed(?:s|ed|ing)?|over|(?:bigger|greater|larger|longer|more) than)\b"
+_LENGTH = r"(?:context|tokens?\b|max\w* (?:input |prompt )?length)"
+_LIMIT = rf"(?:{_LENGTH}|limit|maximum|\bmax)"
+_TOO_LONG = _any(
+    rf"{_SUBJECT}{_GAP}{_BEYOND}{_GAP}{_LIMIT}",
+    rf"{_REQUEST}{_GAP}{_BEYOND}{_GAP}{_LENGTH}",
+    rf"(?:{_SUBJECT}|{_REQUEST})(?: length| size)? (?:(?:is|are|was|were) )?too (?:large|long)",
+    rf"too large for model with {_NUMBER} maximum context length",  # Mistral
+    r"tokens of image and text exceed",  # DashScope, StepFun
+    r"maximum (?:context|prompt|sequence) length is",
+    r"maximum context length of",
+    r"context (?:length|limit|size|window)\W+(?:was |is |has been )?exceed",
+    r"exceeds? (?:the )?context (?:limit|window)",
+    r"keep the first \d+ tokens when context the overflows",  # LM Studio
+    r"number of tokens to keep from the initial prompt",
+    r"input tokens exceed(?:s|ed)?\b|token limit exceeded|too many (?:input |prompt )?tokens",
+    r"inputs` (?:must have less than|tokens \+)",  # Hugging Face
+    r"range of input length should be",  # DashScope
+    r"reduce (?:the (?:length|size|number) of )?(?:the |your )(?:input|messages|prompt)\b",
+    r"(?:reduce|shorten) (?:the|your) (?:conversation|message size|prompt)",
+    r"(?:上下文|输入|prompt|提示)[^。]{0,20}?(?:超[过出长]|过长|太长|大于)",
+)
+_OTHERS = re.compile(
+    r"\bbytes\b|\d ?[KM]i?B\b|payload|please wait|\bper (?:day|hour|min)|quota|rate.?limit|throttl|"
+    r"too many requests",
+    re.IGNORECASE,
+)
+"""The words of limits of another kind."""
+_ONE_REQUEST = re.compile(r"\brequest too large for\b.{0,400}?\brequested\b", re.IGNORECASE | re.DOTALL)
+"""A request that alone has more tokens than may be sent in a minute: no wait helps."""
+_TOKENS = re.compile(rf"(?<![\w.,:/-]){_NUMBER}(?![\w/-]|\.\d)")
+_LEAST_LENGTH = 256
+_LIMIT_ALONE = re.compile(
+    r"(?:(?:length|max(?:imum)?|size|tokens?(?: allowed)?|window)(?: is| of|:)? \(?|limit(?: is| of|:) )\d",
+    re.IGNORECASE,
 )
 
 
-def overflow(message: str) -> tuple[int | None, int | None] | None:
-    """The counted tokens and the maximum, each as far as ``message`` has it; ``None`` when the error is about
-    something else."""
-    for pattern in _TEXTS:
-        if found := pattern.search(message):
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """The tokens that were ``counted`` of the prompt, those that the ``answer`` may have, where it is both
+    together that is too long, and the ``most`` that there may be; each as far as it is said."""
+
+    counted: int | None = None
+    answer: int | None = None
+    most: int | None = None
+
+
+def overflow(message: str) -> Lengths | None:
+    """The lengths, as far as ``message`` has them; ``None`` when the error is about something else."""
+    said = message[:_MOST_READ]
+    alone = _ONE_REQUEST.search(said) is not None
+    if not alone and (_OTHERS.search(said) or not any(pattern.search(said) for pattern in _TOO_LONG)):
+        return None
+    for pattern in _LENGTHS:
+        if found := pattern.search(said):
             named = found.groupdict()
-            return _number(named.get("counted")), _number(named.get("most"))
-    return None
+            return Lengths(*(_number(named.get(name)) for name in ("counted", "answer", "most")))
+    numbers = {_number(each[0]) or 0 for each in _TOKENS.finditer(said)}
+    lengths = sorted(number for number in numbers if number >= _LEAST_LENGTH)
+    if len(lengths) == 2:
+        return Lengths(counted=lengths[1], most=lengths[0])
+    limit = _LIMIT_ALONE.search(said) if len(lengths) == 1 else None
+    return Lengths(most=lengths[0] if limit else None)
 
 
 def _number(written: str | None) -> int | None:
-    return int(written.replace(",", "")) if written else None
+    return int(written.partition(".")[0].replace(",", "")) if written else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ....errors import Fault
 from .overflow import CODES as OVERFLOW_CODES
-from .overflow import overflow
+from .overflow import Lengths, overflow
 from .parameters import TOOL_SETTINGS, refused_parameter
 
 _REFUSALS = frozenset({400, 404, 413, 422})
@@ -91,15 +91,17 @@ _ABOUT_TOOLS = re.compile(
 )
 
 
+_NO_LENGTHS = Lengths()
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What an error is about. ``parameter`` is the name of a setting that is not taken; ``counted_tokens`` of
-    the request are more than ``maximum_tokens``, each where it is said."""
+    """What an error is about. ``parameter`` is the name of a setting that is not taken; ``lengths`` are those
+    of a request that is too long."""
 
     fault: Fault = "other"
     parameter: str = ""
-    counted_tokens: int | None = None
-    maximum_tokens: int | None = None
+    lengths: Lengths = _NO_LENGTHS
 
 
 def find_fault(
@@ -110,13 +112,12 @@ def find_fault(
     ``param`` is the place in the request that the provider names apart from the message; ``names_tool`` is
     whether it names one of the tools.
     """
-    if status not in _REFUSALS and status != 424 and status < 500:
+    if status not in _REFUSALS and status not in (424, 429) and status < 500:
         return Finding()
     said = frozenset(codes)
     lengths = overflow(message)
     if lengths is not None or said & OVERFLOW_CODES:
-        counted, most = lengths or (None, None)
-        return Finding("context_overflow", counted_tokens=counted, maximum_tokens=most)
+        return Finding("context_overflow", lengths=lengths or Lengths())
     parameter = refused_parameter(said, message, param) if status in _REFUSALS else ""
     named = _named_fault(said, message)
     if named is not None and (status in _REFUSALS or named in _SERVER_SIDE):

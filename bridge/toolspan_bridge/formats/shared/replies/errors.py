@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -23,6 +24,8 @@ from ..json_values import (
 _RETRYABLE = frozenset({408, 409, 429})
 _SAYING = ("message", "msg", "detail", "error_msg", "error_message", "err_msg", "errmsg", "errors", "reason")
 _OF_ANSWERS = ("choices", "candidates", "output", "content", "delta", "parts", "response", "data")
+_LIMITS = re.compile(r"(?:x-|anthropic-)?ratelimit(?:-[a-z-]{1,60})?$")
+_MOST_LIMITS = 40
 _MINIMAX = {1002: 429, 1004: 401, 1008: 402, 1026: 400, 1027: 400, 1039: 429, 2013: 400, 2049: 401}
 
 
@@ -76,8 +79,10 @@ def wire_error(
         tool,
         found.fault,
         found.parameter,
-        found.counted_tokens,
-        found.maximum_tokens,
+        found.lengths.counted,
+        found.lengths.most,
+        found.lengths.answer,
+        _limits(lower),
     )
 
 
@@ -140,6 +145,15 @@ def seconds(value: Any) -> float | None:
     """A protobuf duration such as ``1.5s``."""
     written = text(value)
     return _number(written[:-1]) if written.endswith("s") else None
+
+
+def _limits(headers: Mapping[str, str]) -> dict[str, str]:
+    """The headers that say how much may be asked, and when again."""
+    named = ((name, value.strip()) for name, value in headers.items() if _LIMITS.match(name))
+    told = {
+        name: value for name, value in named if value.isascii() and value.isprintable() and len(value) < 200
+    }
+    return dict(list(told.items())[:_MOST_LIMITS])
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

@@ -45,7 +45,7 @@ _CALL_MARKS = frozenset({*_CALL_ENDS, *_CALL_CLOSES})
 _CALL_MARK = any_of(_CALL_MARKS)
 _END = any_of(ENDS)
 
-_TEXT_IN_JSON = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_TEXT_IN_JSON = re.compile(r'"(?:[^"\\]|\\.)*+("?)', re.DOTALL)
 _MOST_CHECKS = 100
 """So many ends of thoughts are looked at in an answer that is JSON."""
 
@@ -222,7 +222,7 @@ class TaggedThoughts:
         self._checks += 1
         if self._checks > _MOST_CHECKS:
             return True
-        return '"' in _TEXT_IN_JSON.sub("", "".join(self._shown))
+        return any(not found[1] for found in _TEXT_IN_JSON.finditer("".join(self._shown)))
 
     def _ended(self, *, ended: bool) -> Iterator[Delta]:
         """The ends of turns that are held: dropped where nothing else follows, and text where it does."""

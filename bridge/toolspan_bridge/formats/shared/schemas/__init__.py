@@ -27,8 +27,10 @@ from .steps.describe import keep_only
 from .steps.enums import (
     closed_bounds,
     const_to_enum,
+    known_required,
     one_of_to_any_of,
     plain_enums,
+    spelled_enums,
     wide_integers,
 )
 from .steps.inline import inline, inline_awkward, inline_siblings
@@ -64,6 +66,7 @@ __all__ = [
     "inline_awkward",
     "inline_siblings",
     "keep_only",
+    "known_required",
     "merge_all_of",
     "modern",
     "not_strict",
@@ -72,6 +75,7 @@ __all__ = [
     "one_of_to_any_of",
     "plain_enums",
     "restore_arguments",
+    "spelled_enums",
     "strict_or_not",
     "tuples_as_lists",
     "wide_integers",

@@ -42,6 +42,10 @@ def _is_filled(value: Any) -> bool:
     return is_list(value) and bool(value)
 
 
+def _is_choice(value: Any) -> bool:
+    return is_list(value) and bool(value) and len({f"{type(each)}{each!r}" for each in value}) == len(value)
+
+
 def _is_names(value: Any) -> bool:
     return is_list(value) and all(map(_is_text, value)) and len(set(value)) == len(value)
 
@@ -61,7 +65,8 @@ _SORTS: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("maxItems", "maxLength", "maxProperties", "maximum", "exclusiveMaximum"), _is_number),
     **dict.fromkeys(("minItems", "minLength", "minProperties", "minimum", "exclusiveMinimum"), _is_number),
     "multipleOf": _is_number,
-    **dict.fromkeys(("enum", "examples"), _is_filled),
+    "enum": _is_choice,
+    "examples": _is_filled,
     "required": _is_names,
     **dict.fromkeys(("dependentSchemas", "patternProperties", "properties"), _is_map),
     **dict.fromkeys(("allOf", "anyOf", "oneOf", "prefixItems"), _is_list),

@@ -113,6 +113,8 @@ def _annotations(node: Schema) -> None:
     for keyword in ("enum", "examples"):
         if node.get(keyword) == []:
             del node[keyword]
+    if (values := as_list(node.get("enum"))) is not None:
+        node["enum"] = list({f"{type(value)}{value!r}": value for value in values}.values())
     kinds = as_list(node.get("type"))
     if kinds is not None:
         distinct = list(dict.fromkeys(map(str, kinds)))
@@ -125,7 +127,7 @@ def _required_flags(schema: Schema) -> tuple[Schema, list[Change]]:
     if isinstance(schema.get("required"), bool):
         del schema["required"]
     for _, node in subschemas(schema):
-        for tail, inner in children(node):
+        for tail, inner in list(children(node)):
             child = as_object(inner)
             if child is None or not isinstance(child.get("required"), bool):
                 continue

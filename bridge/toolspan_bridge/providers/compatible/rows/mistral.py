@@ -17,5 +17,9 @@ ROW = Row(
         call_ids="short",
         efforts=("none", "high"),
         cache_key=True,
+        refused=frozenset(
+            {"logit_bias", "min_p", "repetition_penalty", "service_tier", "top_k", "user", "verbosity"}
+        ),
+        seed="random_seed",
     ),
 )

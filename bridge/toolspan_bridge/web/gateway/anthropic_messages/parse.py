@@ -11,8 +11,9 @@ from ..asked import Asked
 from ..faults import RequestFault
 from ..history.hidden import Hidden
 from ..media import media_part, text_part
+from ..parameters import MESSAGES
 from ..reading import Fields
-from ..shared import Visible, checked_tools, effort_of
+from ..shared import Visible, checked_tools, effort_of, told_left_out
 from .render import THREAD_LOST
 
 __all__ = ["Earlier", "parse_request"]
@@ -22,27 +23,23 @@ Earlier = Callable[[str], Hidden]
 
 _BUDGETS: tuple[tuple[int, ReasoningEffort], ...] = ((4_096, "low"), (16_384, "medium"))
 _THOUGHTS = ("thinking", "redacted_thinking")
+_MOST_IN_NAME = 512
 _OF_THREAD = ("system", "tools")
 """What only the first request of a thread has."""
-_USUAL = {"top_p": 1, "service_tier": "auto"}
-_REFUSED = {
-    "mcp_servers": "add the servers to the config: their tools are then the gateway's",
-    "container": "no files and skills are kept here",
-}
 
 
 def parse_request(body: Any, earlier: Earlier | None = None, *, counts: bool = False) -> Asked:
     """What the request asks, after what was seen ``earlier`` in its thread; ``counts``: it asks only for its
     tokens. Raises ``RequestFault`` that says what of it is wrong, or cannot be done."""
     fields, before = _in_thread(Fields(body), body, earlier)
-    fields.ignore_usual(_USUAL)
-    for name, why in _REFUSED.items():
-        fields.refuse(name, why, unless=[[]])
+    settings = MESSAGES.read(fields)
+    settings |= _who(fields.object("metadata"))
     warnings: list[str] = []
     visible = Visible(_system(fields), list(before))
     visible.know_calls()
     for message in fields.objects("messages"):
         _read(message, visible)
+    warnings += told_left_out(list(fields.objects("tools")), ("", "custom"))
     choice = fields.object("tool_choice")
     most = fields.whole("max_tokens")
     if most is None and not counts:
@@ -71,8 +68,15 @@ def parse_request(body: Any, earlier: Earlier | None = None, *, counts: bool = F
         answer_schema=schema,
         store=fields.value("thread") is not None,
         echo={name: fields.value(name) for name in _OF_THREAD},
+        settings=settings,
         warnings=(*warnings, *fields.unread()),
     )
+
+
+def _who(metadata: Fields | None) -> dict[str, Any]:
+    """Who asks, as the client says."""
+    user = metadata.text("user_id", most=_MOST_IN_NAME) if metadata else ""
+    return {"user": user} if user else {}
 
 
 def _in_thread(fields: Fields, body: Any, earlier: Earlier | None) -> tuple[Fields, Sequence[Message]]:
@@ -187,12 +191,8 @@ def _unknown(block: Fields, kind: str) -> RequestFault:
 
 def _tools(fields: Fields) -> Iterator[ToolSpec]:
     for tool in fields.objects("tools"):
-        kind = tool.text("type", "custom")
-        if kind != "custom":
-            why = "choose a preset or a route that enables the provider's own tools, or send a tool of yours"
-            raise RequestFault(
-                f"{tool.at('type')} {kind!r} cannot be taken here: {why}", param=tool.at("type")
-            )
+        if tool.text("type", "custom") != "custom":
+            continue
         schema = tool.schema("input_schema") or {"type": "object", "properties": {}}
         strict = bool(tool.flag("strict"))
         yield ToolSpec("", tool.needed("name"), tool.text("description"), schema, strict=strict)

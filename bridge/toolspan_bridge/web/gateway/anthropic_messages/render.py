@@ -41,6 +41,7 @@ _TYPES = {
     402: "billing_error",
     403: "permission_error",
     404: "not_found_error",
+    408: "timeout_error",
     409: "conflict_error",
     413: "request_too_large",
     429: "rate_limit_error",
@@ -96,11 +97,27 @@ def render_answer(begun: Begun, answer: Collected) -> dict[str, Any]:
     }
 
 
+def _message(fault: RequestFault) -> str:
+    """The message of ``fault``, after Anthropic's own words where it is one that clients know by them."""
+    told = fault.overflow
+    if told is None:
+        return fault.message
+    words = "prompt is too long"
+    if told.counted is not None and told.most is not None:
+        words += f": {told.counted} tokens > {told.most} maximum"
+        if told.answer and told.counted <= told.most:
+            words = f"input length and `max_tokens` exceed context limit: {told.counted} + {told.answer} > "
+            words += f"{told.most}, decrease input length or `max_tokens` and try again"
+    elif told.most is not None:
+        words += f": at most {told.most} tokens"
+    return f"{words} ({fault.message})"
+
+
 def render_error(fault: RequestFault) -> dict[str, Any]:
     """``{"type": "error", "error": {"type", "message"}}``; where a thread is lost, the details say so, and
     the client sends all messages."""
     kind = _TYPES.get(fault.status, "api_error" if fault.status >= 500 else "invalid_request_error")
-    error: dict[str, Any] = {"type": kind, "message": fault.message}
+    error: dict[str, Any] = {"type": kind, "message": _message(fault)}
     if fault.code == THREAD_LOST:
         error["details"] = {"error_code": fault.code}
     return {"type": "error", "error": error}

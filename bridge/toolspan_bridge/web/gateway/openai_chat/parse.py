@@ -9,40 +9,21 @@ from ....messages import Part, ToolCall, ToolChoice, ToolSpec
 from ..asked import Asked
 from ..faults import RequestFault
 from ..media import data_url_part, media_part, text_part
+from ..parameters import CHAT
 from ..reading import Fields
-from ..shared import Visible, arguments_of, checked_tools, effort_of
+from ..shared import Visible, arguments_of, checked_tools, effort_of, told_left_out
 from ..text_tools import text_call, text_tool
 
 __all__ = ["function_spec", "parse_request", "schema_of", "tool_choice"]
 
-_USUAL = {
-    "n": 1,
-    "top_p": 1,
-    "logprobs": False,
-    "store": False,
-    "frequency_penalty": 0,
-    "presence_penalty": 0,
-    "modalities": ["text"],
-    "service_tier": "auto",
-}
+_TAKEN = ("custom", "function")
 _CHOICES: dict[str, ToolChoice] = {"auto": "auto", "none": "none", "required": "required"}
-_REFUSED = {
-    "functions": "write the functions as `tools`",
-    "function_call": "write it as `tool_choice`",
-    "audio": "answers are text here",
-    "web_search_options": "choose a preset or a route that enables web_search",
-}
 
 
 def parse_request(body: Any) -> Asked:
     """What the request asks. Raises ``RequestFault`` that says what of it is wrong, or cannot be done."""
     fields = Fields(body)
-    fields.ignore_usual(_USUAL)
-    for name, why in _REFUSED.items():
-        fields.refuse(name, why)
-    fields.refuse("n", "one answer is given to a request", unless=[1])
-    fields.refuse("logprobs", "no log probabilities are known here", unless=[False])
-    fields.refuse("modalities", "answers are text here", unless=[["text"]])
+    settings = CHAT.read(fields)
     warnings: list[str] = []
     visible = Visible()
     for message in fields.objects("messages"):
@@ -50,11 +31,13 @@ def parse_request(body: Any) -> Asked:
         warnings += [f"{message.at('name')!r} has no effect here"] if message.value("name") else []
     visible.ask_instructions()
     options = fields.object("stream_options")
+    warnings += told_left_out(list(fields.objects("tools")), _TAKEN)
     tools = checked_tools(_tools(fields), "tools")
     choice, tools = tool_choice(fields, tools)
     effort = effort_of(fields.text("reasoning_effort"), "reasoning_effort", warnings)
     most = fields.whole("max_completion_tokens")
     older = fields.whole("max_tokens")
+    stops = fields.texts("stop")
     return Asked(
         fields.needed("model"),
         visible.asked("messages"),
@@ -64,7 +47,7 @@ def parse_request(body: Any) -> Asked:
         fields.flag("parallel_tool_calls"),
         older if most is None else most,
         fields.number("temperature", 2),
-        fields.texts("stop"),
+        stops,
         bool(fields.flag("stream")),
         bool(options and options.flag("include_usage")),
         effort,
@@ -74,6 +57,7 @@ def parse_request(body: Any) -> Asked:
             tool.text("name") for each in fields.objects("tools") if (tool := each.object("custom"))
         ),
         malformed_calls=True,
+        settings=settings | ({"stop": list(stops)} if stops else {}),
         warnings=(*warnings, *fields.unread()),
     )
 
@@ -149,9 +133,6 @@ def _tools(fields: Fields) -> Iterator[ToolSpec]:
             yield text_tool(tool.object("custom") or tool)
         elif kind == "function":
             yield function_spec(tool.object("function") or tool)
-        else:
-            why = f"{tool.at('type')} {kind!r} cannot be taken here: functions and custom tools can"
-            raise RequestFault(why, param=tool.at("type"))
 
 
 def function_spec(function: Fields) -> ToolSpec:

@@ -10,7 +10,15 @@ from ..pieces import Finish
 from ..replies import Begun, Collected
 from ..text_tools import text_of_call
 
-__all__ = ["FINISHES", "call_id", "call_json", "render_answer", "render_error", "render_usage"]
+__all__ = [
+    "FINISHES",
+    "call_id",
+    "call_json",
+    "error_message",
+    "render_answer",
+    "render_error",
+    "render_usage",
+]
 
 FINISHES: dict[Finish, str] = {
     "stop": "stop",
@@ -67,12 +75,33 @@ def render_answer(begun: Begun, answer: Collected) -> dict[str, Any]:
     }
 
 
+def error_message(fault: RequestFault) -> str:
+    """The message of ``fault``, after OpenAI's own words where it is one that clients know by them."""
+    told = fault.overflow
+    if told is None:
+        return fault.message
+    if told.most is None:
+        words = "Your input exceeds the context window of this model."
+    elif told.counted is None:
+        words = f"This model's maximum context length is {told.most} tokens."
+    elif not told.answer:
+        words = (
+            f"This model's maximum context length is {told.most} tokens. However, your messages resulted in "
+        )
+        words += f"{told.counted} tokens. Please reduce the length of the messages."
+    else:
+        words = f"This model's maximum context length is {told.most} tokens. However, you requested "
+        words += f"{told.counted + told.answer} tokens ({told.counted} in the messages, {told.answer} in the "
+        words += "completion). Please reduce the length of the messages or completion."
+    return f"{words} ({fault.message})"
+
+
 def render_error(fault: RequestFault) -> dict[str, Any]:
     """``{"error": {"message", "type", "param", "code"}}``."""
     usual = "server_error" if fault.status >= 500 else "invalid_request_error"
     return {
         "error": {
-            "message": fault.message,
+            "message": error_message(fault),
             "type": _TYPES.get(fault.status, usual),
             "param": fault.param or None,
             "code": fault.code or None,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from ....messages import Part, ToolSpec
@@ -12,8 +13,9 @@ from ..faults import RequestFault
 from ..history.hidden import Hidden
 from ..media import data_url_part, text_part
 from ..openai_chat.parse import function_spec, schema_of, tool_choice
+from ..parameters import RESPONSES
 from ..reading import Fields
-from ..shared import Visible, arguments_of, checked_tools, effort_of
+from ..shared import Visible, arguments_of, checked_tools, effort_of, told_left_out
 from ..text_tools import text_call, text_tool
 from .render import response_of_item
 
@@ -22,19 +24,25 @@ __all__ = ["Earlier", "parse_request"]
 Earlier = Callable[[str], Hidden]
 """What a client has seen up to and with the response of an id. Raises ``RequestFault`` if it is not kept."""
 
-_USUAL: dict[str, Any] = {
-    "top_p": 1,
-    "service_tier": "auto",
-    "background": False,
-    "top_logprobs": 0,
-    "include": [],
-}
+_TAKEN = ("custom", "function", "namespace")
+_PROVIDERS_OWN = frozenset(
+    {
+        "code_interpreter_call",
+        "compaction",
+        "file_search_call",
+        "image_generation_call",
+        "mcp_approval_request",
+        "mcp_call",
+        "mcp_list_tools",
+        "tool_search_call",
+        "tool_search_output",
+        "web_search_call",
+    }
+)
+"""The items of tools that a provider runs itself."""
 _ENCRYPTED = "reasoning.encrypted_content"
-_REFUSED = {
-    "background": "responses are made while the client waits",
-    "conversation": "no conversations are kept here: send `previous_response_id`",
-    "prompt": "no prompts are kept here: send `instructions`, or choose a preset",
-}
+_LOG_PROBABILITIES = "message.output_text.logprobs"
+_MOST_IN_NAME = 100
 _WORDS = ("input_text", "output_text", "text", "refusal", "summary_text")
 _ECHOED = ("instructions", "metadata", "reasoning", "text", "tools", "top_p", "truncation", "user")
 
@@ -43,23 +51,28 @@ def parse_request(body: Any, earlier: Earlier) -> Asked:
     """What the request asks, after what was seen ``earlier``. Raises ``RequestFault`` that says what of it is
     wrong, or cannot be done."""
     fields = Fields(body)
-    fields.ignore_usual(_USUAL)
+    settings = RESPONSES.read(fields)
     fields.ignore("metadata", "stream_options")
-    if set(fields.texts("include")) <= {_ENCRYPTED}:
+    if _LOG_PROBABILITIES in (included := fields.texts("include")):
+        why = f"include: {_LOG_PROBABILITIES}: no log probabilities are known here"
+        raise RequestFault(why, param="include", code="unsupported_parameter")
+    if set(included) <= {_ENCRYPTED}:
         fields.ignore("include")  # thoughts are kept here and put back
-    for name, why in _REFUSED.items():
-        fields.refuse(name, why, unless=[False])
     warnings: list[str] = []
     previous = fields.text("previous_response_id")
     visible = Visible(fields.text("instructions"), list(earlier(previous).messages if previous else ()))
     visible.know_calls()
-    _read_input(fields, visible, earlier)
+    given = list(fields.objects("tools"))
+    warnings += told_left_out(given, _TAKEN)
+    namespaces = _namespaces(given)
+    warnings += _read_input(fields, visible, earlier)
     reasoning, text = fields.object("reasoning"), fields.object("text")
     effort = effort_of(reasoning.text("effort"), "reasoning.effort", warnings) if reasoning else None
     thoughts = bool(reasoning and (reasoning.text("summary") or reasoning.text("generate_summary")))
     form = text.object("format") if text else None
+    verbosity = text.text("verbosity", most=_MOST_IN_NAME) if text else ""
     warnings += [each for part in (reasoning, text) if part is not None for each in part.unread()]
-    choice, tools = tool_choice(fields, checked_tools(_tools(fields), "tools"))
+    choice, tools = tool_choice(fields, checked_tools(_tools(given), "tools"))
     return Asked(
         fields.needed("model"),
         visible.asked("input"),
@@ -78,30 +91,28 @@ def parse_request(body: Any, earlier: Earlier) -> Asked:
         store=fields.flag("store") is not False,
         trim=fields.one_of("truncation", ("auto", "disabled"), "disabled") == "auto",
         echo={name: fields.value(name) for name in _ECHOED},
-        text_tools=frozenset(
-            each.text("name") for each in fields.objects("tools") if each.text("type") == "custom"
-        ),
+        text_tools=frozenset(each.text("name") for each in given if each.text("type") == "custom"),
+        namespaces=namespaces,
         malformed_calls=True,
-        warnings=(*warnings, *_unread(fields)),
+        settings=settings | ({"verbosity": verbosity} if verbosity else {}),
+        warnings=(*warnings, *fields.unread()),
     )
 
 
-def _unread(fields: Fields) -> list[str]:
-    fields.ignore("top_p", "user")
-    told = [
-        f"{name!r} has no effect here" for name in ("top_p", "user") if fields.value(name) not in (None, 1)
-    ]
-    return [*told, *fields.unread()]
-
-
-def _read_input(fields: Fields, visible: Visible, earlier: Earlier) -> None:
+def _read_input(fields: Fields, visible: Visible, earlier: Earlier) -> list[str]:
+    """Read the items; warnings about those that are left out."""
     given = fields.value("input")
     if isinstance(given, str):
         visible.ask(given)
-        return
+        return []
+    left_out = list[str]()
     for item in fields.objects("input"):
         kind = item.text("type") or ("message" if item.value("role") else "item_reference")
-        _read_item(_referred(item, earlier) if kind == "item_reference" else item, visible)
+        if kind in _PROVIDERS_OWN:
+            left_out.append(f"{item.at('type')} {kind!r} is left out: it is of a tool of the provider's own")
+        else:
+            _read_item(_referred(item, earlier) if kind == "item_reference" else item, visible)
+    return left_out
 
 
 def _referred(item: Fields, earlier: Earlier) -> Fields:
@@ -121,7 +132,8 @@ def _read_item(item: Fields, visible: Visible) -> None:
     if kind == "message":
         _read_message(item, visible)
     elif kind == "function_call":
-        call = arguments_of(item.needed("call_id"), item.needed("name"), item.text("arguments"))
+        name = _joined(item.text("namespace"), item.needed("name"))
+        call = arguments_of(item.needed("call_id"), name, item.text("arguments"))
         visible.say("", [call])
     elif kind == "custom_tool_call":
         visible.say("", [text_call(item.needed("call_id"), item.needed("name"), item.text("input"))])
@@ -171,15 +183,28 @@ def _part(part: Fields) -> Part:
     raise RequestFault(f"{part.at('type')} {kind!r} cannot be taken here", param=part.at("type"))
 
 
-def _tools(fields: Fields) -> Iterator[ToolSpec]:
-    for tool in fields.objects("tools"):
+def _tools(given: Sequence[Fields]) -> Iterator[ToolSpec]:
+    for tool in given:
         kind = tool.text("type")
         if kind == "custom":
             yield text_tool(tool)
         elif kind == "function":
             yield function_spec(tool)
-        else:
-            why = "functions and custom tools can; a preset or a route enables the provider's own tools"
-            raise RequestFault(
-                f"{tool.at('type')} {kind!r} cannot be taken here: {why}", param=tool.at("type")
-            )
+        elif kind == "namespace":
+            namespace, about = tool.needed("name"), tool.text("description")
+            for inner in tool.objects("tools"):
+                spec = function_spec(inner)
+                described = "\n\n".join(filter(None, (spec.description, about)))
+                yield replace(spec, name=_joined(namespace, spec.name), description=described)
+
+
+def _namespaces(given: Sequence[Fields]) -> dict[str, tuple[str, str]]:
+    """The namespace of each tool that is in one, and its name there, by its name here."""
+    spaces = [(tool.needed("name"), tool) for tool in given if tool.text("type") == "namespace"]
+    inner = [(space, each.needed("name")) for space, tool in spaces for each in tool.objects("tools")]
+    return {_joined(space, name): (space, name) for space, name in inner}
+
+
+def _joined(namespace: str, name: str) -> str:
+    """The name of a tool of ``namespace`` among all tools."""
+    return f"{namespace.removesuffix('__')}__{name}" if namespace else name

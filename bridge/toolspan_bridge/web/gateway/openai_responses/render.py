@@ -6,7 +6,7 @@ from typing import Any
 
 from ....messages import ToolCall, ToolSpec, Usage
 from ..faults import RequestFault
-from ..openai_chat.render import render_error
+from ..openai_chat.render import error_message, render_error
 from ..pieces import Finished
 from ..replies import Begun, Collected
 from ..text_tools import text_of_call
@@ -17,6 +17,7 @@ __all__ = [
     "call_item",
     "call_status",
     "message_item",
+    "named",
     "reasoning_item",
     "refusal_part",
     "render_answer",
@@ -31,7 +32,8 @@ __all__ = [
 
 RESPONSE_PREFIX = "resp_"
 _INCOMPLETE = {"length": "max_output_tokens", "refusal": "content_filter"}
-_RATE_LIMITED = 429
+_CODES = {402: "insufficient_quota", 429: "rate_limit_exceeded", 529: "server_is_overloaded"}
+_TOLD_CODES = frozenset({"context_length_exceeded", "insufficient_quota", "server_is_overloaded"})
 _ID_LENGTH = 24
 
 
@@ -83,8 +85,14 @@ def call_item(begun: Begun, number: int, call: ToolCall, arguments: str, status:
         "status": status,
         "arguments": arguments,
         "call_id": call_id(begun, number),
-        "name": call.name,
+        **named(begun, call),
     }
+
+
+def named(begun: Begun, call: ToolCall) -> dict[str, str]:
+    """The tool that is called, as the client named it."""
+    namespace, name = begun.asked.namespaces.get(call.name, ("", call.name))
+    return {"name": name, "namespace": namespace} if namespace else {"name": name}
 
 
 def call_status(finished: Finished, number: int) -> str:
@@ -139,9 +147,10 @@ def render_response(
 
 
 def render_failure(begun: Begun, output: list[dict[str, Any]], fault: RequestFault) -> dict[str, Any]:
-    """The response that broke off."""
-    code = "rate_limit_exceeded" if fault.status == _RATE_LIMITED else "server_error"
-    error = {"code": code, "message": fault.message}
+    """The response that broke off. Codex acts on the codes."""
+    usual = _CODES.get(fault.status, "server_error" if fault.status >= 500 else "invalid_prompt")
+    code = fault.code if fault.code in _TOLD_CODES else usual
+    error = {"code": code, "message": error_message(fault)}
     return {**render_response(begun, output), "status": "failed", "error": error}
 
 

@@ -14,6 +14,7 @@ from .render import (
     call_item,
     call_status,
     message_item,
+    named,
     reasoning_item,
     refusal_part,
     render_failure,
@@ -120,7 +121,7 @@ class ResponseStream:
         yield from self._begin_item((Finished, number), item, lambda: iter(()))
         kind, part = _CALL_EVENTS[whole["type"]]
         yield self._event(f"response.{kind}.delta", **self._at(), delta=whole[part])
-        name = {"name": call.name} if part == "arguments" else {}
+        name = {"name": named(self._begun, call)["name"]} if part == "arguments" else {}
         yield self._event(f"response.{kind}.done", **self._at(), **name, **{part: whole[part]})
         yield self._end_item(whole)
 

@@ -283,6 +283,7 @@ def _question(asked: Asked, prepared: Prepared) -> Question:
         returns_malformed=asked.malformed_calls,
         tool_choice=_tool_choice(asked, prepared),
         parallel=asked.parallel,
+        settings={**own.settings, **asked.settings},
     )
 
 

@@ -53,14 +53,19 @@ def headers_of(run: Run, warnings: tuple[str, ...] = ()) -> dict[str, str]:
     known |= {CACHE_HEADER: run.cache} if run.cache else {}
     tried = ", ".join(f"{each.deployment} {each.outcome}" for each in run.watch.tried)
     known |= {"x-toolspan-deployments": _plain(tried)} if tried else {}
-    told = " | ".join(dict.fromkeys((*run.warnings, *warnings)))
+    told = " | ".join(dict.fromkeys((*run.warnings, *run.watch.left_out, *warnings)))
     return known | ({"x-toolspan-warning": _plain(told)} if told else {})
 
 
 def headers_of_fault(fault: RequestFault) -> dict[str, str]:
-    """When to come again, in whole seconds (RFC 9110, 10.2.3)."""
-    after = fault.retry_after
-    return {} if after is None else {"retry-after": str(max(0, math.ceil(after)))}
+    """When to come again, in whole seconds (RFC 9110, 10.2.3), whether to come again at all, by the header
+    that the clients of OpenAI and Anthropic obey, and what the provider says of its limits."""
+    after, again = fault.retry_after, fault.retryable
+    return {
+        **fault.limits,
+        **({} if after is None else {"retry-after": str(max(0, math.ceil(after)))}),
+        **({} if again is None else {"x-should-retry": str(again).lower()}),
+    }
 
 
 def _plain(text: str) -> str:

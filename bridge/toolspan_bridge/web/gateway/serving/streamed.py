@@ -11,6 +11,7 @@ import anyio
 
 from ..apis import Api
 from ..faults import RequestFault, fault_in
+from ..pieces import Warned
 from .running import Run
 from .sending import headers_of, headers_of_fault, send_head, send_json
 
@@ -22,7 +23,7 @@ __all__ = ["StreamedAnswer"]
 
 class StreamedAnswer:
     """Sends the answer of ``run`` as it comes. The response begins with its first piece, or with the first
-    ping, so that what fails before has a status of its own."""
+    ping, so that what fails before has a status of its own, and what is told before is in a header."""
 
     def __init__(self, api: Api, run: Run, send: Send, ping_seconds: float) -> None:
         self._api = api
@@ -32,6 +33,7 @@ class StreamedAnswer:
         self._stream = api.stream(run.begun)
         self._lock = anyio.Lock(fast_acquire=True)
         self._begun = False
+        self._warnings: list[str] = []
         self._last = time.monotonic()
 
     async def send_all(self) -> None:
@@ -41,7 +43,10 @@ class StreamedAnswer:
             try:
                 async with aclosing(self._run.pieces()) as pieces:
                     async for piece in pieces:
-                        await self._write(self._stream.piece(piece))
+                        if isinstance(piece, Warned) and not self._begun:
+                            self._warnings.append(piece.text)
+                        else:
+                            await self._write(self._stream.piece(piece))
             except Exception as error:
                 await self._fail(fault_in(error))
             if self._begun:
@@ -55,17 +60,22 @@ class StreamedAnswer:
                 await self._write([self._stream.ping])
 
     async def _fail(self, fault: RequestFault) -> None:
-        if self._begun:
+        if self._begun or fault.code in self._api.told_in_stream:
             await self._write(self._stream.failed(fault))
             return
-        await send_json(self._send, self._api.render_error(fault), fault.status, headers_of_fault(fault))
+        head = self._headers | headers_of_fault(fault)
+        await send_json(self._send, self._api.render_error(fault), fault.status, head)
+
+    @property
+    def _headers(self) -> dict[str, str]:
+        return headers_of(self._run, tuple(self._warnings))
 
     async def _write(self, frames: Iterable[bytes]) -> None:
         async with self._lock:
             written = b""
             if not self._begun:
                 headers = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store"}
-                head = {**headers, "x-accel-buffering": "no", **headers_of(self._run)}
+                head = {**headers, "x-accel-buffering": "no", **self._headers}
                 await send_head(self._send, 200, head)
                 self._begun = True
                 written = b"".join(self._stream.begin())

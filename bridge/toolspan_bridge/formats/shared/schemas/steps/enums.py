@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...json_values import as_list, compact
+from ...json_values import as_list, as_object, compact
 from .._walk import (
     Note,
     Schema,
@@ -57,6 +57,30 @@ def _plain_enum(node: Schema, pointer: str, note: Note) -> Schema:
     node["description"] = " ".join(filter(None, (node.get("description"), sentence)))
     note(f"{pointer}/enum", "enum-values", f"described: {sentence}")
     return node
+
+
+def _spelled_enum(node: Schema, pointer: str, note: Note) -> Schema:
+    values = as_list(node.get("enum"))
+    if not values or "" not in values:
+        return node
+    spelled = [value for value in values if value != ""]
+    sentence = "It may be empty." if spelled else "It is always empty."
+    rest = {key: value for key, value in node.items() if key != "enum"}
+    rest["description"] = " ".join(filter(None, (node.get("description"), sentence)))
+    note(f"{pointer}/enum", "enum-values", f"the empty value is described: {sentence}")
+    return {**rest, "enum": spelled} if spelled else rest
+
+
+def _known_required(node: Schema, pointer: str, note: Note) -> Schema:
+    known, required = as_object(node.get("properties")), as_list(node.get("required")) or []
+    unknown = [name for name in required if known is not None and name not in known]
+    if not unknown:
+        return node
+    named = ", ".join(map(repr, unknown))
+    note(f"{pointer}/required", "required-unknown", f"{named} not sent as required: no such property")
+    kept = [name for name in required if name not in unknown]
+    rest = {key: value for key, value in node.items() if key != "required"}
+    return {**rest, "required": kept} if kept else rest
 
 
 def _has_other_values(node: Schema) -> bool:
@@ -129,6 +153,12 @@ primitive_enums: Step = everywhere(_primitive, where=using("const", "enum"))
 
 one_of_to_any_of: Step = everywhere(_one_of, where=using("oneOf"))
 """``anyOf`` in place of ``oneOf``."""
+
+spelled_enums: Step = everywhere(_spelled_enum, where=using("enum"))
+"""``enum`` without the empty text, which is described."""
+
+known_required: Step = everywhere(_known_required, where=using("required"))
+"""``required`` names properties of the same schema alone."""
 
 closed_bounds: Step = everywhere(_exclusive, where=using("exclusiveMaximum", "exclusiveMinimum"))
 """Exclusive bounds of integers as inclusive ones."""
