@@ -245,7 +245,8 @@ class Request:
     request's beginning where that only saves; ``conversation`` is the same for all requests of one
     conversation. ``defer_tools``: beyond that many tools the model searches for those that it needs, where
     the provider has such a search; ``None`` leaves it to what it takes at once. ``wire`` is added by the
-    provider. ``meter`` follows each attempt to send it.
+    provider. ``meter`` follows each attempt to send it. ``caps_price``: a provider that has the model from
+    several others is told to pay none of them more than the known price.
     """
 
     model: str
@@ -270,6 +271,7 @@ class Request:
     defer_tools: int | None = None
     wire: WireOptions = _USUAL_WIRE
     meter: Meter | None = field(default=None, compare=False, repr=False)
+    caps_price: bool = False
 
 
 StopReason = Literal["stop", "length", "refusal", "malformed", "error", "pause", "other"]

@@ -7,23 +7,34 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .clock import Clock, TimeUp, timed
     from .limits import WHOLE, AtLimit, LimitChoice, LimitReached, Limits, LimitScope, amount_of
+    from .spending import Account, CostLimitError, Held, Spending, spending_within
     from .watch import Watch
 
 __all__ = [
     "WHOLE",
+    "Account",
     "AtLimit",
     "Clock",
+    "CostLimitError",
+    "Held",
     "LimitChoice",
     "LimitReached",
     "LimitScope",
     "Limits",
+    "Spending",
     "TimeUp",
     "Watch",
     "amount_of",
+    "spending_within",
     "timed",
 ]
 
 _MODULES = {
+    "Account": ".spending",
+    "CostLimitError": ".spending",
+    "Held": ".spending",
+    "Spending": ".spending",
+    "spending_within": ".spending",
     "AtLimit": ".limits",
     "Clock": ".clock",
     "LimitChoice": ".limits",

@@ -25,7 +25,8 @@ class Row:
     ``per_resource``: every user has an address of their own, whose form ``url`` shows.
     ``chat`` is what its Chat Completions takes, and
     ``chat_of`` that of models by a pattern of their names, the first that fits. ``counts`` says that its
-    Responses has an endpoint which counts the tokens of a request.
+    Responses has an endpoint which counts the tokens of a request, ``caps_price`` that its Chat Completions
+    takes ``provider.max_price``.
     """
 
     url: str
@@ -44,3 +45,4 @@ class Row:
     per_resource: bool = False
     batches: str = ""
     counts: bool = False
+    caps_price: bool = False
