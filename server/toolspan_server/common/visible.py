@@ -197,6 +197,7 @@ _BLANK = frozenset(
 
 _MOST_MARKS = 3
 _TAB = "→   "
+_PLAIN_RUN = re.compile("([ -~\n\t]+)|([^ -~\n\t])")
 _LONG_BLANKS = re.compile(" {61,}")
 _EMPTY_LINES = re.compile("(?<=\n)(?:[ \t]*\n){6,}")
 
@@ -235,10 +236,10 @@ def _seen_parts(text: str, escape: Callable[[str], str]) -> Iterator[str]:
     """Each character of ``text``, or its escape; line feeds and tabs stay. A mark is judged by what stands
     before it in the result: an escape takes none."""
     marks = -1  # how many marks the letter before has; -1: there is no letter that could have one
-    for character in text:
-        if " " <= character <= "~" or character in "\n\t":
-            marks = 0 if character.isalpha() else -1
-            yield character
+    for plain, character in map(re.Match.groups, _PLAIN_RUN.finditer(text)):
+        if plain:
+            marks = 0 if plain[-1].isalpha() else -1
+            yield plain
             continue
         category = unicodedata.category(character)
         is_mark = category in ("Mn", "Mc")
