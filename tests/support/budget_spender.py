@@ -10,7 +10,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from toolspan_bridge.loop.limits.spending import Held
+from toolspan_bridge.loop.limits.account import Held
 from toolspan_bridge.web.keys import KeyRefusal, KeyStore
 from toolspan_bridge.web.keys.refusals import RateLimitedError
 

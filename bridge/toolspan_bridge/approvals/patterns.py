@@ -22,7 +22,15 @@ from toolspan_server.common.path_spelling import unquoted
 
 from .mentions import Doubt, MentionedFiles, is_plain_path, readings, texts_in
 
-__all__ = ["COMMAND_ARGUMENT", "PATH_ARGUMENTS", "RE2_PREFIX", "CallFiles", "Pattern", "names_tool"]
+__all__ = [
+    "COMMAND_ARGUMENT",
+    "PATH_ARGUMENTS",
+    "RE2_PREFIX",
+    "CallFiles",
+    "Pattern",
+    "RuledCall",
+    "names_tool",
+]
 
 _SEARCHES = ("Glob", "Grep")
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .account import Account, Held
     from .clock import Clock, TimeUp, timed
     from .limits import WHOLE, AtLimit, LimitChoice, LimitReached, Limits, LimitScope, amount_of
-    from .spending import Account, CostLimitError, Held, Spending, spending_within
+    from .spending import CostLimitError, Spending, spending_within
     from .watch import Watch
 
 __all__ = [
@@ -30,9 +31,9 @@ __all__ = [
 ]
 
 _MODULES = {
-    "Account": ".spending",
+    "Account": ".account",
     "CostLimitError": ".spending",
-    "Held": ".spending",
+    "Held": ".account",
     "Spending": ".spending",
     "spending_within": ".spending",
     "AtLimit": ".limits",

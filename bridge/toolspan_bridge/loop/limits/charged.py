@@ -26,7 +26,7 @@ from ...providers.spending_bounds import (
 )
 from ...providers.wire.tokens import text_tokens
 from ..budget.estimate import message_tokens, request_tokens
-from .spending import Account, Held
+from .account import Account, Held
 
 __all__ = ["ChargedProvider"]
 

@@ -19,7 +19,7 @@ from .refusals import UnknownKeyError, UnknownPriceError
 
 if TYPE_CHECKING:
     from ...errors import BridgeError
-    from ...loop.limits.spending import Held
+    from ...loop.limits.account import Held
     from .store import KeyStore
     from .virtual_key import VirtualKey
 

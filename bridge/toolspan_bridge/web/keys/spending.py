@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.dialects import sqlite
 
-from ...loop.limits.spending import Held
+from ...loop.limits.account import Held
 from ..storage.state_database import StateDatabase
 from .refusals import BudgetExceededError, RateLimitedError, RevokedKeyError
 from .tables import admitted, keys, nano, spent, usd

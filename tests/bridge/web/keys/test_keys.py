@@ -12,7 +12,7 @@ import anyio
 import pytest
 
 from toolspan_bridge.errors import StoreError, UsageError
-from toolspan_bridge.loop.limits.spending import Held
+from toolspan_bridge.loop.limits.account import Held
 from toolspan_bridge.web.keys import KEYS_FILE, KeyLimits, KeyStore, VirtualKey, VirtualKeys
 from toolspan_bridge.web.keys.refusals import (
     BudgetExceededError,

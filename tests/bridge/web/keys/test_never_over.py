@@ -17,8 +17,8 @@ from tests.support.obedient import MODELS, Bill, Clock, Obedient, question
 from toolspan_bridge.errors import BridgeError
 from toolspan_bridge.formats import format_names, get_format
 from toolspan_bridge.formats.names import NameTable
+from toolspan_bridge.loop.limits.account import Held
 from toolspan_bridge.loop.limits.charged import ChargedProvider
-from toolspan_bridge.loop.limits.spending import Held
 from toolspan_bridge.messages import Assistant, Part, Reply, Request, ToolSpec, Usage, User
 from toolspan_bridge.providers.prices import Pricing
 from toolspan_bridge.providers.spending_bounds import USUAL_OUTPUT_TOKENS, Unbounded, most_input, most_usd
