@@ -10,9 +10,9 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+from toolspan_bridge.loop.limits.account import Held
 from toolspan_bridge.web.keys import KeyRefusal, KeyStore
 from toolspan_bridge.web.keys.refusals import RateLimitedError
-from toolspan_bridge.web.keys.spending import Held
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .person import EditedCall, Person, PersonAnswer, question_of
     from .policy import Policy, asks_itself, reason_to_ask
     from .remembered import Remembered
-    from .request import Approval, ApprovalRequest, Approver
+    from .request import Approval, ApprovalRequest, Approver, find_reason
     from .sandbox import lacks_sandbox
     from .unattended import Unattended
 
@@ -38,12 +38,14 @@ __all__ = [
     "definition_diff",
     "definition_of",
     "digest_of",
+    "find_reason",
     "lacks_sandbox",
     "question_of",
     "reason_to_ask",
 ]
 
 _MODULES = {
+    "find_reason": ".request",
     "Approval": ".request",
     "ApprovalRequest": ".request",
     "Approver": ".request",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,11 @@ from toolspan_server.engines.upstreams import ListedTool
 
 from ..errors import StoreError
 from .definition import Departure
+from .mentions import run_judging
 from .patterns import CallFiles, Pattern, RuledCall, names_tool
 from .person import EditedCall
 from .policy import OutwardPolicy, Policy, asks_itself, reason_to_ask
-from .request import Approval, ApprovalRequest
+from .request import Approval, ApprovalRequest, find_reason
 from .sandbox import lacks_sandbox
 
 if TYPE_CHECKING:
@@ -117,7 +119,7 @@ class PolicyApprover:
 
     async def decide(self, request: ApprovalRequest) -> Approval:
         """The decision of the first that has one."""
-        rule = self._rule(request.server, request.tool, request.arguments)
+        rule = await self._judged(request)
         if rule is not None and rule.action == "deny":
             return Approval(allowed=False, decider="rule", reason=rule.reason or "a rule denies it")
         if departure := self._departure(request.server, request.tool):
@@ -127,7 +129,7 @@ class PolicyApprover:
         if rule is not None and rule.action == "allow":
             return Approval(allowed=True, decider="rule")
         if request.facts and self._outward == "allow":
-            if not self._needs_more(request):
+            if not await self._needs_more(request):
                 return Approval(allowed=True, decider="policy")
             request = replace(request, facts=())
         if self._policy == "never" and not request.facts:
@@ -139,9 +141,9 @@ class PolicyApprover:
             return Approval(allowed=False, decider="policy", reason=text)
         return await self._asked(request)
 
-    def _needs_more(self, request: ApprovalRequest) -> bool:
+    async def _needs_more(self, request: ApprovalRequest) -> bool:
         """Whether the call would need a decision without its facts too."""
-        return bool(self.reason_to_ask(request.server, request.tool, request.arguments))
+        return bool(await find_reason(self, request.server, request.tool, request.arguments))
 
     async def _departed(self, request: ApprovalRequest, departure: Departure) -> Approval:
         if departure.remedy:
@@ -154,11 +156,13 @@ class PolicyApprover:
     ) -> Approval:
         remembered = None if is_doubtful or lacks_sandbox(request) else self._remembered
         if remembered is not None:
-            known = remembered.answer(request, self._files_of(request.server, request.tool), departure)
+            files = self._files_of(request.server, request.tool)
+            work = partial(remembered.answer, request, files, departure)
+            known = await run_judging(request.arguments, work)
             if known.approval is not None:
                 return known.approval
             departure = departure or known.departure
-        if self._person is None and request.stated and not self._needs_more(request):
+        if self._person is None and request.stated and not await self._needs_more(request):
             return Approval(allowed=True, decider="policy", reason="the user's message states the call")
         if self._person is None:
             remedy = DEFINITION_REMEDY if departure and departure.reason else self._remedy
@@ -184,7 +188,7 @@ class PolicyApprover:
             if not isinstance(answer, EditedCall):
                 return request, answer
             request = replace(request, arguments=answer.arguments)
-            rule = self._rule(request.server, request.tool, request.arguments)
+            rule = await self._judged(request)
             if rule is not None and rule.action == "deny":
                 return Approval(allowed=False, decider="rule", reason=rule.reason or "a rule denies it")
 
@@ -204,6 +208,10 @@ class PolicyApprover:
 
     def _departure(self, server: str, tool: ListedTool) -> Departure | None:
         return None if self._departure_of is None else self._departure_of(server, tool)
+
+    async def _judged(self, request: ApprovalRequest) -> _Ruled | None:
+        work = partial(self._rule, request.server, request.tool, request.arguments)
+        return await run_judging(request.arguments, work)
 
     def _rule(self, server: str, tool: ListedTool, arguments: Mapping[str, Any]) -> _Ruled | None:
         """What the first rule that applies says; of other policies than ``rules``, the first that denies."""

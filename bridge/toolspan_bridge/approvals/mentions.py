@@ -17,9 +17,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 from urllib.parse import unquote
 
+from toolspan_server.common.beside_loop import LARGE_BYTES, run_beside
 from toolspan_server.common.call_patterns import PathGlobs
 from toolspan_server.common.path_spelling import unquoted
 
@@ -28,6 +29,10 @@ Doubt = Literal["yes", "perhaps", "no"]
 
 _DEEPEST = 32
 _MOST_CHARACTERS = 8_192
+_MOST_READ = 65_536
+"""The characters of all texts in all their readings that are looked at."""
+_MUCH_TEXT = 128
+"""From so many characters on arguments are judged away from the event loop: a name of a file takes 0.1 ms."""
 _MOST_READINGS = 32
 _MOST_WORDS = 400
 _LONGEST_PATH, _MOST_PARTS = 4_096, 64
@@ -78,6 +83,19 @@ def texts_in(value: Any, depth: int = 0) -> Iterator[str | None]:
             yield from texts_in(each, depth + 1) if depth < _DEEPEST else (None,)
 
 
+T = TypeVar("T")
+
+
+async def run_judging(arguments: Mapping[str, Any], work: Callable[[], T]) -> T:
+    """What ``work`` gives, which judges ``arguments``; in another thread where these are more than short."""
+    length = 0
+    for text in texts_in(arguments):
+        length += 1 + len(text or "")
+        if length > _MUCH_TEXT:
+            return await run_beside(LARGE_BYTES, work)
+    return work()
+
+
 class MentionedFiles:
     """What the texts of ``arguments`` may name, relative to any of ``folders``."""
 
@@ -86,6 +104,7 @@ class MentionedFiles:
         self._paths: dict[str, bool] = {}
         self._wild: dict[str, None] = {}
         self._is_cut = False
+        self._left = _MOST_READ
         self._gather(arguments)
 
     def are_of(self, globs: Sequence[str]) -> Doubt:
@@ -136,17 +155,30 @@ class MentionedFiles:
         return any(os.path.islink(f"{folder}/{name}") for name in named for folder in self._folders)  # noqa: PTH114
 
     def _gather(self, arguments: Mapping[str, Any]) -> None:
-        for text in dict.fromkeys(texts_in(arguments)):
+        seen: set[str | None] = set()
+        for text in texts_in(arguments):
+            if self._is_full:
+                self._is_cut = True
+                return
+            if text in seen:
+                continue
+            seen.add(text)
             if text is None:
                 self._is_cut = True
                 continue
             if len(text) > _MOST_CHARACTERS:
                 self._is_cut = True
                 text = text[:_MOST_CHARACTERS].rpartition(" ")[0]  # noqa: PLW2901 - the last word may be cut
-            found, is_cut = readings(text)
+            found, is_cut = readings(text, self._left)
+            self._left -= sum(map(len, found)) + 1
             self._is_cut |= is_cut
             for reading in found:
-                self._add_words(reading)
+                if not self._is_full:
+                    self._add_words(reading)
+
+    @property
+    def _is_full(self) -> bool:
+        return self._left <= 0 or len(self._paths) > _MOST_WORDS or len(self._wild) > _MOST_WILD
 
     def _add_words(self, reading: str) -> None:
         unknown = _VARIABLE.sub("\0", reading)
@@ -163,7 +195,7 @@ class MentionedFiles:
                 self._wild[word] = None
             else:
                 self._paths[word] = word == reading or not word.isalpha()
-            if len(self._paths) > _MOST_WORDS or len(self._wild) > _MOST_WILD:
+            if self._is_full:
                 self._is_cut = True
                 return
 
@@ -189,16 +221,18 @@ class MentionedFiles:
                 continue
 
 
-def readings(text: str) -> tuple[list[str], bool]:
-    """What ``text`` may be, decoded in every way, it first; and whether that is not all."""
+def readings(text: str, most: int = _MOST_READ) -> tuple[list[str], bool]:
+    """What ``text`` may be, decoded in every way, it first, ``most`` characters together or the first alone;
+    and whether that is not all."""
     found = {text: None}
-    waiting = [text]
+    waiting, left = [text], most - len(text)
     while waiting:
         current = waiting.pop()
         for read in _READERS:
             for each in read(current):
                 if each and each not in found:
-                    if len(found) >= _MOST_READINGS:
+                    left -= len(each)
+                    if len(found) >= _MOST_READINGS or left < 0:
                         return list(found), True
                     found[each] = None
                     waiting.append(each)

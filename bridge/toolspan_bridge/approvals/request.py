@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from toolspan_server.engines.upstreams import ListedTool
+
+from .mentions import run_judging
 
 if TYPE_CHECKING:
     from toolspan_server.engines.definitions.call_preview import CallPreview
@@ -51,9 +54,10 @@ class ApprovalRequest:
         """The same, with the ``preview`` of the call with its ``arguments`` as they are now: to be shown to
         the person before they decide."""
         if self.previewer is None:
-            from toolspan_server.engines.definitions.call_preview import plain_preview
+            from toolspan_server.engines.definitions.call_preview import plain_preview, preview_beside
 
-            return replace(self, preview=plain_preview(self.arguments), shown=None)
+            preview = await preview_beside(plain_preview, self.arguments)
+            return replace(self, preview=preview, shown=None)
         preview, digest = await self.previewer(self.arguments)
         return replace(self, preview=preview, shown=digest)
 
@@ -86,10 +90,16 @@ class Approver(Protocol):
     """What decides about tool calls before they are made."""
 
     def reason_to_ask(self, server: str, tool: ListedTool, arguments: Mapping[str, Any]) -> str:
-        """Why the call needs approval, in words for people; empty when it needs none. Cheap."""
+        """Why the call needs approval, in words for people; empty when it needs none. It waits for nothing;
+        where the arguments are long it is asked in another thread."""
         ...
 
     async def decide(self, request: ApprovalRequest) -> Approval:
         """The answer. Requests of one turn come one after the other. May wait for a person; cancelling it
         counts as a denial: the call is not made."""
         ...
+
+
+async def find_reason(approver: Approver, server: str, tool: ListedTool, arguments: Mapping[str, Any]) -> str:
+    """Why the call needs approval, as ``approver`` says; long arguments are judged off the event loop."""
+    return await run_judging(arguments, partial(approver.reason_to_ask, server, tool, arguments))

@@ -57,7 +57,17 @@ from .budget.estimate import turn_tokens
 from .budget.results import READ_RESULT, ReadResult, has_cut
 from .budget.summary import summarised
 from .hooks import Consulted, HookInput, HookRunner
-from .limits import AtLimit, Limits, LimitScope, TimeUp, Watch, timed
+from .limits import (
+    AtLimit,
+    CostLimitError,
+    Limits,
+    LimitScope,
+    Spending,
+    TimeUp,
+    Watch,
+    spending_within,
+    timed,
+)
 
 Transcript = Conversation | list[Message]
 """The earlier messages: with what their requests began with, or alone."""
@@ -72,6 +82,7 @@ async def run(
     approver: Approver | None = None,
     pricing: Pricing | None = None,
     at_limit: AtLimit | None = None,
+    spending: Spending | None = None,
 ) -> AsyncGenerator[Event]:
     """Answer ``question`` and yield each event; the last one is ``End``.
 
@@ -94,8 +105,12 @@ async def run(
     answer in a last turn without tools, where the limit leaves room for one. ``pricing`` says what requests
     cost; without it the table of prices does, by the provider's name.
 
-    Raises what the provider raises, and ``UsageError`` where the cost is limited and no price is known. An
-    error of a tool or in a call is a result for the model.
+    Where the cost is limited, each request holds the most that it may cost before it is sent, and one that
+    may cost more than is left is not made. ``spending`` is what the requests of ``provider`` are paid from
+    already, together with others; without it they are paid from the limits of ``question``.
+
+    Raises what the provider raises, and ``UsageError`` where the cost is limited and no bound of it is known.
+    An error of a tool or in a call is a result for the model.
     """
     if not isinstance(transcript, Conversation):
         transcript = Conversation.over([] if transcript is None else transcript)
@@ -114,7 +129,10 @@ async def run(
         "question": question.limits,
         "conversation": question.conversation_limits,
     }
-    watch = Watch(limits, question.max_iterations, transcript, pricing, at_limit)
+    if spending is None:
+        spending = spending_within(question.limits, question.conversation_limits, transcript)
+        provider = spending.charged(provider, pricing, question.model)
+    watch = Watch(limits, question.max_iterations, transcript, pricing, at_limit, spending)
     run_ = _Run(question, provider, toolbox, transcript, approver or Unattended(), watch, hooks)
     try:
         async with aclosing(run_.events()) as events:
@@ -279,20 +297,20 @@ class _Run:
         self._reply = None
         while self._reply is None:
             request = await self._request()
-            if self._budget.is_over and self._question.compact and self._budget.summarisable:
-                for event in await self._compact():
-                    yield event
-                request = await self._request()
-            for event in self._noted(*self._budget.notes):
-                yield event
             turn = ModelTurn(self._provider, request)
             try:
+                if self._budget.is_over and self._question.compact and self._budget.summarisable:
+                    for event in await self._compact():
+                        yield event
+                    turn = ModelTurn(self._provider, await self._request())
+                for event in self._noted(*self._budget.notes):
+                    yield event
                 async with aclosing(self._model_events(turn)) as model_events:
                     async for event in model_events:
                         yield event
-            except ContextOverflowError as error:
-                if not self._shrinks(error):
-                    raise
+            except (CostLimitError, ContextOverflowError) as error:
+                if not await self._asks_again(error):
+                    return
                 continue
             except TimeUp:
                 if not await self._watch.time_is_up():
@@ -302,6 +320,16 @@ class _Run:
                 continue
             self._reply = self._replies.accepted(turn.reply, self._pending)
             self._record()
+
+    async def _asks_again(self, error: CostLimitError | ContextOverflowError) -> bool:
+        """Whether the model is asked once more, after ``error``. Raises it where it is not ours to mend."""
+        if isinstance(error, CostLimitError):
+            if error.spending is not self._watch.spending:
+                raise error
+            return await self._watch.cost_is_up(error)
+        if not self._shrinks(error):
+            raise error
+        return True
 
     async def _request(self) -> Request:
         def make(messages: Sequence[Message]) -> Request:

@@ -13,7 +13,7 @@ from typing import Any
 import anyio
 from anyio.streams.memory import MemoryObjectSendStream
 
-from ..approvals import Approval, ApprovalRequest, Approver
+from ..approvals import Approval, ApprovalRequest, Approver, find_reason
 from ..events import (
     Event,
     ToolApprovalAnswer,
@@ -298,7 +298,7 @@ class _Performance:
         assert call.spec is not None
         arguments = call.arguments or {}
         tool = self._toolbox.definition(call.spec)
-        reason = self._approver.reason_to_ask(call.server, tool, arguments)
+        reason = await find_reason(self._approver, call.server, tool, arguments)
         turn = [each.arguments or {} for each in self._begun if each.made or each.unmade]
         outward = await self._turn.conversed.judge(self._made_call(call), turn)
         if outward is not None:

@@ -248,7 +248,8 @@ class Request:
     lets the provider keep the request's beginning where that only saves; ``conversation`` is the same for all
     requests of one conversation. ``defer_tools``: beyond that many tools the model searches for those that it
     needs, where the provider has such a search; ``None`` leaves it to what it takes at once. ``wire`` is
-    added by the provider. ``meter`` follows each attempt to send it.
+    added by the provider. ``meter`` follows each attempt to send it. ``caps_price``: a provider that has the
+    model from several others is told to pay none of them more than the known price.
     """
 
     model: str
@@ -274,6 +275,7 @@ class Request:
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     wire: WireOptions = _USUAL_WIRE
     meter: Meter | None = field(default=None, compare=False, repr=False)
+    caps_price: bool = False
 
 
 StopReason = Literal["stop", "length", "refusal", "malformed", "error", "pause", "other"]

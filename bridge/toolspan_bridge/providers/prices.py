@@ -74,7 +74,8 @@ _SEARCHES = re.compile(r"search|sonar|compound|:online", re.IGNORECASE)
 _MOST_USD = 1_000_000.0
 """More than any request costs."""
 _FREE = ("offline", "scripted")
-_SAYS_ITSELF = ("openrouter", "models")
+_DEPLOYMENTS = "models"
+_SAYS_ITSELF = ("openrouter", _DEPLOYMENTS)
 """The providers whose usage has the cost: OpenRouter, and models of a config's own."""
 
 
@@ -109,12 +110,9 @@ class Pricing:
 
     @property
     def is_known(self) -> bool:
-        """Whether the cost of a request will be known, so that it can be limited."""
-        if self.own:
-            return False
-        if self.is_free or self.provider in _SAYS_ITSELF:
-            return True
-        return not self.unbounded
+        """Whether the most that a request costs is known, so that it can be limited; ``models`` of a config
+        are known by what stands behind them."""
+        return not self.own and (self.provider == _DEPLOYMENTS or not self.unbounded)
 
     @property
     def unbounded(self) -> str:

@@ -15,6 +15,7 @@ from ..agent.subagent import Parent, subagent_tools
 from ..approvals import Approver
 from ..conversation import Conversation
 from ..loop import Question
+from ..loop.limits import Spending, spending_within
 from ..providers import Provider
 from ..toolbox import Toolbox
 from .approving import approver_of
@@ -28,11 +29,14 @@ from .session import Session
 @dataclass(frozen=True, slots=True)
 class Agent:
     """A ``question`` as it is put in its conversation, with the tools that the model has there, and who
-    decides about its calls."""
+    decides about its calls. The requests of ``provider``, and of all that the tools ask, are paid from
+    ``spending``."""
 
     question: Question
     toolbox: Toolbox
     approver: Approver
+    provider: Provider
+    spending: Spending
 
 
 def _is_on(conversation: Conversation) -> Callable[[str, ListedTool], bool]:
@@ -64,6 +68,8 @@ def agent_of(
 ) -> Agent:
     """The agent that answers ``question`` of ``principal`` in the conversation of ``saved``."""
     conversation = saved.conversation
+    spending = spending_within(question.limits, question.conversation_limits, conversation)
+    provider = spending.charged(provider, meter.pricing, question.model)
     approver = OneAtATime(approver_of(session, choice, conversation.id, principal))
     toolbox = session.toolbox.for_models().guarded(plan_guard(conversation)).accepting(_is_on(conversation))
     limits = session.config.limits.subagents
@@ -73,4 +79,4 @@ def agent_of(
     local = [*plan_tools(toolbox, conversation, plans), *subagent_tools(parent), *search.tools(toolbox)]
     if conversation.plan_mode:
         question = replace(question, system="\n\n".join(filter(None, (question.system, PLANNING))))
-    return Agent(question, toolbox.with_local(local), approver)
+    return Agent(question, toolbox.with_local(local), approver, provider, spending)

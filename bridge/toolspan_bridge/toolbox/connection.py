@@ -203,17 +203,19 @@ class ToolConnection(Connection):
         from toolspan_server.engines.definitions.call_preview import (
             PREVIEW_METHOD,
             plain_preview,
+            preview_beside,
             preview_from,
         )
 
         meta = {CONVERSATION_META: conversation} if conversation else {}
         params = self._made_for({"name": name, "arguments": dict(arguments), "_meta": meta}, principal)
         try:
-            return preview_from(await self.request(PREVIEW_METHOD, params, timeout=_PREVIEW_SECONDS))
+            answer = await self.request(PREVIEW_METHOD, params, timeout=_PREVIEW_SECONDS)
+            return await preview_beside(preview_from, answer)
         except (CallRefused, ServerGone, NoResult, TimeoutError, ValueError) as error:
             why = str(error) or "it did not answer in time"
             told = f"The server {self.spec.name!r} does not say how it would run this call: {why}"
-            return plain_preview(arguments, told), None
+            return await preview_beside(plain_preview, arguments, told), None
 
     def _meanwhile(self, began: float) -> str:
         unowned = self.unowned_since(began)

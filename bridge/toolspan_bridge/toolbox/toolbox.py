@@ -331,9 +331,9 @@ class Toolbox:
         """
         connection = self._connections.get(spec.server)
         if connection is None or not connection.spec.own or self._performed_here(spec) is not None:
-            from toolspan_server.engines.definitions.call_preview import plain_preview
+            from toolspan_server.engines.definitions.call_preview import plain_preview, preview_beside
 
-            return plain_preview(arguments), None
+            return await preview_beside(plain_preview, arguments), None
         return await connection.preview(spec.name, arguments, self._ways.principal, conversation)
 
     async def call(

@@ -26,12 +26,13 @@ from ..providers import Provider, ProviderPool
 from ..providers.http.settings import HttpSettings
 from ..providers.identity import identity_of, wire_of
 from ..providers.pool import PoolUser
-from ..providers.prices import cost_of, total_usd
+from ..providers.prices import Pricing, cost_of, total_usd
 from ..providers.wire.provider import WireProvider
 from ..toolbox import Toolbox
 from .between import NOTHING_BETWEEN, Between
 from .fingerprint import Fingerprint, fingerprint_of
 from .runs.lanes import Served
+from .runs.limits import paying
 from .runs.observed import observing
 from .stores import store_of
 from .suites import Conversed, Scenario, Setting
@@ -149,6 +150,9 @@ class Asker(PoolUser):
         spent: list[float | None] = []
         own = provider.name in self._own
         observed = observing.get()
+        if (spending := paying.get()) is not None:
+            pricing = Pricing(provider.name, question.model, own=own)
+            provider = spending.charged(provider, pricing, question.model)
         approver = ScenarioApprover(self._approver, setting.approvals)
         at_limit = None if setting.closing else _stops
         asked = run(question, provider, toolbox, conversation, approver=approver, at_limit=at_limit)

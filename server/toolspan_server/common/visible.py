@@ -197,6 +197,7 @@ _BLANK = frozenset(
 
 _MOST_MARKS = 3
 _TAB = "→   "
+_PLAIN_RUN = re.compile("([ -~\n\t]+)|([^ -~\n\t])")
 _LONG_BLANKS = re.compile(" {61,}")
 _EMPTY_LINES = re.compile("(?<=\n)(?:[ \t]*\n){6,}")
 
@@ -232,22 +233,22 @@ def _count_lines(lines: re.Match[str]) -> str:
 
 
 def _seen_parts(text: str, escape: Callable[[str], str]) -> Iterator[str]:
-    """Each character of ``text``, or its escape; line feeds and tabs stay."""
+    """Each character of ``text``, or its escape; line feeds and tabs stay. A mark is judged by what stands
+    before it in the result: an escape takes none."""
     marks = -1  # how many marks the letter before has; -1: there is no letter that could have one
-    for character in text:
-        if " " <= character <= "~" or character in "\n\t":
-            marks = 0 if character.isalpha() else -1
-            yield character
+    for plain, character in map(re.Match.groups, _PLAIN_RUN.finditer(text)):
+        if plain:
+            marks = 0 if plain[-1].isalpha() else -1
+            yield plain
             continue
         category = unicodedata.category(character)
         is_mark = category in ("Mn", "Mc")
-        if character in _BLANK or (is_mark and not 0 <= marks < _MOST_MARKS):
-            yield escape(character)
-        elif is_mark:
+        if is_mark and 0 <= marks < _MOST_MARKS and character not in _BLANK:
             marks += 1
             yield character
-        elif category[0] in "LNPS":
+        elif category[0] in "LNPS" and character not in _BLANK:
             marks = 0 if category[0] == "L" else -1
             yield character
         else:
+            marks = -1
             yield escape(character)

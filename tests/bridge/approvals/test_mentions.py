@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,8 +14,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.attacks.scripts.long_arguments import WORST
+from tests.support.cost import at_most
+from tests.support.loop_watch import allowed_seconds, watch
 from tests.support.workspaces import write_files
-from toolspan_bridge.approvals import ApprovalRequest, CallFiles, Pattern, PolicyApprover
+from toolspan_bridge.approvals import (
+    Approval,
+    ApprovalRequest,
+    CallFiles,
+    Pattern,
+    PolicyApprover,
+    find_reason,
+)
 from toolspan_bridge.approvals.mentions import MentionedFiles
 from toolspan_server.config import ApprovalRule
 from toolspan_server.engines.upstreams import ListedTool
@@ -313,3 +324,27 @@ async def test_a_tool_whose_defaults_cannot_be_told_is_asked_about(folder: Path)
     for rules in ([ApprovalRule(action="deny", arguments={"a": "x"}), ALLOW], [DENY]):
         decided = await decision(folder, {}, rules, schema=schema, policy="rules", allowed=["*"])
         assert decided.decider == "policy" and "nobody can tell" in decided.reason
+
+
+@pytest.mark.requirement("I24.5.5")
+@pytest.mark.parametrize("name", [*WORST, "many"])
+def test_judging_has_a_bound_and_leaves_the_event_loop(name: str, tmp_path: Path) -> None:
+    value: Any = WORST.get(name) or [f"{text[:4_000]}{n}" for n in range(30) for text in WORST.values()]
+    rule = ApprovalRule(action="deny", paths=("secrets/**", "**/.env"))
+    policy = PolicyApprover("never", rules=[rule], base=tmp_path)
+    tool = ListedTool("take", "", {"type": "object"}, {})
+    request = ApprovalRequest("", "other", tool, {"value": value}, "why")
+    stalls = list[float]()
+
+    async def judged() -> Approval:
+        watch(asyncio.get_running_loop(), lambda seconds, _: stalls.append(seconds))
+        await asyncio.sleep(0.02)
+        await find_reason(policy, "other", tool, request.arguments)
+        decided = await policy.decide(request)
+        await asyncio.sleep(0.02)
+        return decided
+
+    with at_most(units=250):
+        decided = asyncio.run(judged())
+    assert decided.decider in ("policy", "rule")
+    assert max(stalls, default=0.0) < allowed_seconds()

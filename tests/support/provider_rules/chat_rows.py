@@ -101,7 +101,9 @@ _ROWS = {
     "nvidia": replace(OPEN, formats=frozenset()),
     "openai": OPENAI,
     "openai-chat": OPENAI,
-    "openrouter": replace(OPEN, efforts={"reasoning": _LEVELS | {"none", "minimal"}}),
+    "openrouter": replace(
+        OPEN, more=frozenset({"provider"}), efforts={"reasoning": _LEVELS | {"none", "minimal"}}
+    ),
     "zai": ChatRules(
         refused=frozenset({"stream_options"}),
         fields=_CONTENT,

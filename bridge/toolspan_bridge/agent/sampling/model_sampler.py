@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from toolspan_server.engines.upstreams import ListedTool, RefusedQuestion
 
-from ...approvals import Approval, ApprovalRequest, Approver, Unattended
+from ...approvals import Approval, ApprovalRequest, Approver, Unattended, find_reason
 from ...client import Sampled, Sampling
 from ...client.sampling_messages import read_sampling
 from ...errors import BridgeError
@@ -93,7 +93,7 @@ class ModelSampler:
         """``sampling`` as it was allowed, perhaps with other messages. Raises ``RefusedQuestion``."""
         tool = sampling_tool(sampling.server)
         shown = {key: sampling.params[key] for key in _SHOWN if key in sampling.params}
-        if not self._approver.reason_to_ask(sampling.server, tool, shown):
+        if not await find_reason(self._approver, sampling.server, tool, shown):
             return sampling
         wanted = f"{_wanted(sampling)}; {self._answering(sampling, preferred)}"
         request = ApprovalRequest("", sampling.server, tool, shown, f"{_REASON} ({wanted})")

@@ -97,13 +97,22 @@ class Chat:
             limits=self.limits,
             profile=self.profile,
         )
-        agent, provider, meter = ready.agent, ready.provider, ready.meter
+        agent, meter = ready.agent, ready.meter
         conversation = self.saved.conversation
-        self.asker.session.client.use(agent.question, provider, agent.approver, self.asker.find)
+        session = self.asker.session
+        find = agent.spending.charging(self.asker.find, session.config.providers)
+        session.client.use(agent.question, agent.provider, agent.approver, find)
         try:
             with self.saved.written():
                 answer = await talk(
-                    agent.question, provider, agent.toolbox, printer, conversation, meter, agent.approver
+                    agent.question,
+                    agent.provider,
+                    agent.toolbox,
+                    printer,
+                    conversation,
+                    meter,
+                    agent.approver,
+                    agent.spending,
                 )
         finally:
             if meter.last is not None:

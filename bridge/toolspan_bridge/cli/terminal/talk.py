@@ -32,6 +32,7 @@ from ...events import (
     UsageReported,
 )
 from ...loop import Question, run
+from ...loop.limits import Spending
 from ...messages import Citation, ToolOutcome
 from ...providers import Provider
 from ...sessions.costs import CostMeter, innermost
@@ -225,8 +226,10 @@ async def talk(
     conversation: Conversation | None = None,
     meter: CostMeter | None = None,
     approver: Approver | None = None,
+    spending: Spending | None = None,
 ) -> Answer:
-    """Answer ``question``, print what happens on the way, and have ``meter`` add up what it costs. At a limit
+    """Answer ``question``, print what happens on the way, and have ``meter`` add up what it costs;
+    ``spending`` is what the requests of ``provider`` are paid from already. At a limit
     the person at the terminal is asked, if there is one."""
     show_retries()
     try:
@@ -239,6 +242,7 @@ async def talk(
             approver=approver,
             pricing=pricing,
             at_limit=limit_menu(printer.close),
+            spending=spending,
         )
         shown = followed(printer.show, f"{provider.name}/{question.model}")
         with shown as show:

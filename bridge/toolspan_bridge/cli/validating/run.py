@@ -41,7 +41,6 @@ from ...validation import (
 from ...validation.between import NOTHING_BETWEEN, Between
 from ...validation.reports import baseline_of
 from ...validation.runs.journal import Resume
-from ...validation.runs.limits import unpriced_text
 from ...validation.runs.modes import in_modes, without_prompt
 from ...validation.runs.progress import Shown
 from ...validation.runs.quick import QUICK_SECONDS, sampled
@@ -231,7 +230,7 @@ def _check_tools(session: Session, named: NamedSuite) -> None:
 
 
 def _check_prices(session: Session, models: Sequence[str], run: RunChoice) -> None:
-    """Say which costs are not known where they are limited. Raises ``UsageError`` where none is."""
+    """Raise ``UsageError`` where the cost is limited and that of a model has no bound."""
     if run.max_cost is None:
         return
     own = own_providers(session.config)
@@ -241,10 +240,11 @@ def _check_prices(session: Session, models: Sequence[str], run: RunChoice) -> No
         bare = provider.rpartition(":")[2]
         if not Pricing(bare, name, bare in own).is_known:
             unpriced.append(model)
-    if len(unpriced) == len(models):
-        raise UsageError(f"no price is known of {', '.join(models)}: --max-cost could not end the run")
-    if note := unpriced_text(unpriced):
-        print_note(note)
+    if unpriced:
+        raise UsageError(
+            f"no price is known of {', '.join(unpriced)}: --max-cost would not hold. Leave it out, or name "
+            "only models with a price (--trials and --max-time limit a run too)"
+        )
 
 
 def _sample(suites: Sequence[Suite]) -> tuple[Suite, ...]:

@@ -169,10 +169,17 @@ class _Asking:
             with saved.closed_afterwards(session), saved.written():
                 with_tools = await asker.failing_tools.heed(asked, provider, saved.conversation)
                 agent = agent_of(asked, provider, meter, with_tools, self.approvals, saved, LOCAL_PRINCIPAL)
-                session.client.use(agent.question, provider, agent.approver, asker.find)
-                conversation, toolbox = saved.conversation, agent.toolbox
+                find = agent.spending.charging(asker.find, session.config.providers)
+                session.client.use(agent.question, agent.provider, agent.approver, find)
                 answer = await talk(
-                    agent.question, provider, toolbox, report.shows, conversation, meter, agent.approver
+                    agent.question,
+                    agent.provider,
+                    agent.toolbox,
+                    report.shows,
+                    saved.conversation,
+                    meter,
+                    agent.approver,
+                    agent.spending,
                 )
             report.finish(answer, meter, saved)
             return exit_code(answer)

@@ -240,7 +240,9 @@ class _Called:
 async def _call(wanted: _Called, approvals: ApprovalChoice, choice: ConfigChoice) -> dict[str, Any]:
     import secrets
 
+    from ...conversation import Conversation
     from ...loop import called
+    from ...loop.limits import spending_within
     from ...sessions.approving import approver_of
     from ...sessions.asker import RoutedAsker
     from ...sessions.chosen.approvals import LOCAL_PRINCIPAL
@@ -257,7 +259,11 @@ async def _call(wanted: _Called, approvals: ApprovalChoice, choice: ConfigChoice
         async with RoutedAsker(session) as asker:
             if wanted.model:
                 question, provider = await asker.routed("", AskOptions(model=wanted.model))
-                session.client.use(question, provider, approver, asker.find)
+                spending = spending_within(question.limits, question.conversation_limits, Conversation())
+                pricing = asker.meter(question, provider).pricing
+                paid = spending.charged(provider, pricing, question.model)
+                find = spending.charging(asker.find, session.config.providers)
+                session.client.use(question, paid, approver, find)
             show_retries()
             with followed(printer.show) as show:
                 outcome = await called(session.toolbox, tool, arguments, approver, show, asker.hooks)

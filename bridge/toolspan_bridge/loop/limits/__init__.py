@@ -5,25 +5,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .account import Account, Held
     from .clock import Clock, TimeUp, timed
     from .limits import WHOLE, AtLimit, LimitChoice, LimitReached, Limits, LimitScope, amount_of
+    from .spending import CostLimitError, Spending, spending_within
     from .watch import Watch
 
 __all__ = [
     "WHOLE",
+    "Account",
     "AtLimit",
     "Clock",
+    "CostLimitError",
+    "Held",
     "LimitChoice",
     "LimitReached",
     "LimitScope",
     "Limits",
+    "Spending",
     "TimeUp",
     "Watch",
     "amount_of",
+    "spending_within",
     "timed",
 ]
 
 _MODULES = {
+    "Account": ".account",
+    "CostLimitError": ".spending",
+    "Held": ".account",
+    "Spending": ".spending",
+    "spending_within": ".spending",
     "AtLimit": ".limits",
     "Clock": ".clock",
     "LimitChoice": ".limits",

@@ -52,13 +52,15 @@ def amount_of(name: str, text: str) -> float | None:
 @dataclass(frozen=True, slots=True)
 class LimitReached:
     """A limit that was reached: its ``name`` and ``scope``, how much it allows, and how much was used.
-    ``has_room``: a last turn is within all limits."""
+    ``has_room``: a last turn is within all limits. ``wanted`` is what the next request may use, where it was
+    not made for that reason."""
 
     name: LimitName
     scope: LimitScope
     limit: float
     used: float
     has_room: bool = True
+    wanted: float | None = None
 
     @property
     def key(self) -> str:
@@ -87,9 +89,14 @@ class LimitReached:
                 return f"The limit of {self.limit:,.0f} tokens {of} was reached ({self.used:,.0f} used)."
             case "usd":
                 used = "unknown how much was" if math.isinf(self.used) else usd_text(self.used)
-                return f"The limit of {usd_text(self.limit)} {of} was reached ({used} used)."
+                reached = f"The limit of {usd_text(self.limit)} {of} was reached ({used} used"
+                return f"{reached}{self._further})."
             case "seconds":
                 return f"The limit of {self.limit:g} seconds {of} was reached."
+
+    @property
+    def _further(self) -> str:
+        return "" if self.wanted is None else f", and the next request may cost {usd_text(self.wanted)}"
 
     @property
     def remedy(self) -> str:

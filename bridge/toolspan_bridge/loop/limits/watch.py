@@ -23,6 +23,7 @@ from ...messages import Usage
 from ...providers.prices import Pricing, usd_text
 from .clock import Clock
 from .limits import AtLimit, LimitChoice, LimitName, LimitReached, Limits, LimitScope
+from .spending import CostLimitError, Spending, nearest_limit
 
 NextTurn = Literal["open", "closing", "none"]
 """A turn with tools, a last one without, or none."""
@@ -31,7 +32,8 @@ _SCOPES: tuple[LimitScope, ...] = ("question", "conversation")
 
 
 class Watch:
-    """What one question may use. ``reached`` is the limit that ended it, if one did.
+    """What one question may use. ``reached`` is the limit that ended it, if one did. ``spending`` is what its
+    requests are paid from.
 
     The conversation's own sums (``calls``, ``tokens``, ``usd``, ``seconds``) go on meanwhile.
 
@@ -45,7 +47,9 @@ class Watch:
         conversation: Conversation,
         pricing: Pricing,
         at_limit: AtLimit | None = None,
+        spending: Spending | None = None,
     ) -> None:
+        self.spending = spending or Spending(None)
         self.reached: LimitReached | None = None
         self.usd: float | None = 0.0
         self._limits = limits
@@ -58,6 +62,8 @@ class Watch:
         self._usd: float | None = 0.0
         self._last = (0, 0.0)
         self._before = conversation.seconds
+        self._usd_before = conversation.usd or 0.0
+        self._spent_before = self.spending.spent
         self._due: LimitReached | None = None
         self._check_prices()
         self.clock = Clock(self._seconds_left())
@@ -88,6 +94,23 @@ class Watch:
         scope = min(left, key=lambda each: left[each])
         limit = self._limits[scope].seconds or 0.0
         reached = LimitReached("seconds", scope, limit, limit)
+        choice = await self._choice(reached)
+        if isinstance(choice, str):
+            self.reached = reached
+            return False
+        self._raise(reached, choice)
+        return True
+
+    async def cost_is_up(self, error: CostLimitError) -> bool:
+        """A request was not made, as ``error`` says; whether it may be made now. Asks ``at_limit``."""
+        left: dict[LimitScope, float] = {
+            scope: limit - self._used(scope, "usd")
+            for scope in _SCOPES
+            if (limit := self._limits[scope].usd) is not None
+        }
+        scope = min(left, key=lambda each: left[each])
+        limit, used = self._limits[scope].usd or 0.0, self._used(scope, "usd")
+        reached = LimitReached("usd", scope, limit, used, has_room=False, wanted=error.wanted)
         choice = await self._choice(reached)
         if isinstance(choice, str):
             self.reached = reached
@@ -151,7 +174,10 @@ class Watch:
         return None
 
     def finish(self) -> None:
-        """Count the time that the question took."""
+        """Count the time that the question took, and what was paid for requests whose answer was lost."""
+        lost = self.spending.spent - self._spent_before - (self._usd or 0.0)
+        if self.spending.has_budget and lost > 0:
+            self._conversation.spend(lost)
         self._conversation.seconds = self._before + self.clock.elapsed
 
     @property
@@ -164,7 +190,8 @@ class Watch:
         if self._at_limit is None:
             return "wrap_up"
         with self.clock.stopped():
-            choice = await self._at_limit(replace(reached, has_room=self._has_room()))
+            has_room = reached.has_room and self._has_room()
+            choice = await self._at_limit(replace(reached, has_room=has_room))
         more = "unlimited" if choice == math.inf else choice
         self._conversation.note("limit", {"limit": reached.key, "of": reached.limit, "choice": more})
         return choice
@@ -193,7 +220,8 @@ class Watch:
         for scope in _SCOPES:
             limit = self._limits[scope].tokens if name == "tokens" else self._limits[scope].usd
             used = self._used(scope, name)
-            further = turns * (self._last[0] if name == "tokens" else self._last[1])
+            last = self._last[0] if name == "tokens" else self._last[1]
+            further = (turns - 1) * last + max(last, self.spending.least_usd if name == "usd" else 0.0)
             if limit is not None and (used >= limit or used + further > limit):
                 return LimitReached(name, scope, limit, used)
         return None
@@ -229,6 +257,12 @@ class Watch:
             self._limits[reached.scope] = replace(self._limits[reached.scope], **changed)
             if reached.name == "seconds":
                 self.clock.limit(self._seconds_left())
+            if reached.name == "usd" and self.spending.has_budget:
+                self._raise_spending()
+
+    def _raise_spending(self) -> None:
+        usd, what = nearest_limit(self._limits, self._usd_before)
+        self.spending.limit_to(None if usd is None else self._spent_before + usd, what)
 
     def _seconds_left(self) -> float | None:
         whole = self._limits["conversation"].seconds

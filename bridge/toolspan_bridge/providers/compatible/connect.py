@@ -14,6 +14,7 @@ from ...formats.names import NameTable
 from ...formats.shared.openai_models import chat_only
 from ...messages import Request
 from ..http.settings import HttpSettings
+from ..prices import price_of
 from ..settings.endpoint import Endpoint
 from ..settings.environment import (
     base_url,
@@ -51,7 +52,7 @@ def connect_row(name: str, settings: HttpSettings) -> WireProvider | TwoWires:
     when an address is that only its user knows."""
     row = row_of(name)
     endpoint = _endpoint(name, row)
-    kind = _CountedResponses if row.counts else _Compatible
+    kind = _CountedResponses if row.counts else _PriceCapped if row.caps_price else _Compatible
     own = kind(endpoint, row.format, settings)
     if row.other is None:
         return own
@@ -138,6 +139,18 @@ class _Compatible(UnboundThoughts, EndpointProvider):
         answer = await self._client.get(url, self._list_headers, self._format.parse_error)
         context = served_context(answer.content) if answer.status == 200 else None
         return tuple(replace(facts, context=context or facts.context) for facts in listed)
+
+
+class _PriceCapped(_Compatible):
+    """One that has models from several others: under a limit of cost, none at more than the known price."""
+
+    @override
+    async def _body(self, request: Request, names: NameTable) -> dict[str, Any]:
+        body = await super()._body(request, names)
+        price = price_of(self.name, request.model)
+        if request.caps_price and price.input is not None and price.output is not None:
+            body["provider"] = {"max_price": {"prompt": price.input, "completion": price.output}}
+        return body
 
 
 class _CountedResponses(CountsTokens, _Compatible):

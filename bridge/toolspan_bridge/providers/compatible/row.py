@@ -25,9 +25,10 @@ class Row:
     ``per_resource``: every user has an address of their own, whose form ``url`` shows.
     ``chat`` is what its Chat Completions takes, and
     ``chat_of`` that of models by a pattern of their names, the first that fits. ``counts`` says that its
-    Responses has an endpoint which counts the tokens of a request. ``most_answer`` are the tokens of an
-    answer where the request does not say: some local servers write without an end. ``context_at`` is where
-    the server tells its settings, with its real context.
+    Responses has an endpoint which counts the tokens of a request, ``caps_price`` that its Chat Completions
+    takes ``provider.max_price``. ``most_answer`` are the tokens of an answer where the request does not say:
+    some local servers write without an end. ``context_at`` is where the server tells its settings, with its
+    real context.
     """
 
     url: str
@@ -48,3 +49,4 @@ class Row:
     counts: bool = False
     most_answer: int | None = None
     context_at: str = ""
+    caps_price: bool = False

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 import anyio
 
 from ...errors import AuthError, BridgeError, UnknownModelError, UnreachableError
-from ..runs.limits import Ended, Stop
+from ...loop.limits import CostLimitError
+from ..runs.limits import Ended, Stop, paying
 from ..runs.one_trial import run_cell
 from ..runs.writer import TrialWriter
 from ..storage.store import Store
 from .connection import Queue
 from .parcel import Batch
-from .spending import SharedBudget
+from .spending import QueueFailedError, SharedBudget
 from .state import end_run
 from .steady import stored
 from .taking_part import RunHere
@@ -118,6 +119,7 @@ class Lane:
             return ended
         usd: float | None = None
         writer = self.means.writer
+        paid = paying.set(self.budget)
         try:
             with anyio.CancelScope(deadline=self.run.deadline) as timed:
                 cell = self.run.plan.cell(number)
@@ -130,7 +132,12 @@ class Lane:
         except (AuthError, UnreachableError, UnknownModelError) as error:
             self.error = self.error or error
             return ""
+        except CostLimitError:
+            return "max_cost"
+        except QueueFailedError as failed:
+            raise failed.error from None
         finally:
+            paying.reset(paid)
             with anyio.CancelScope(shield=True):
                 await self.budget.finished(usd)
         return "max_time" if timed.cancelled_caught else ""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["connected", "prepare"]
 
-_VERSION = 1
+_VERSION = 2
 _LOCK = 0x746F6F6C71756575  # "toolqueu"
 _FUNCTION = re.compile(r"CREATE FUNCTION (procrastinate_\w+)")
 
@@ -49,8 +49,7 @@ _TABLES = (
         run text NOT NULL REFERENCES toolspan_queue_runs ON DELETE CASCADE,
         worker text NOT NULL,
         usd double precision NOT NULL,
-        known integer NOT NULL,
-        running integer NOT NULL,
+        held double precision NOT NULL,
         seen timestamptz NOT NULL DEFAULT now(),
         PRIMARY KEY (run, worker)
     )""",

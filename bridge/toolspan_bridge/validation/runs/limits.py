@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal
 
 import anyio
 
+from ...loop.limits import Spending
 from ...providers.prices import usd_text
 
-__all__ = ["Budget", "Ended", "RunLimits", "Stop", "duration_text", "ended_text", "unpriced_text"]
+__all__ = ["Budget", "Ended", "RunLimits", "Stop", "duration_text", "ended_text", "limit_words", "paying"]
 
 Ended = Literal["", "interrupted", "max_cost", "max_time"]
 """Why no more trials were begun; empty where the plan was done."""
@@ -19,8 +20,8 @@ Ended = Literal["", "interrupted", "max_cost", "max_time"]
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
-    """From ``usd`` US dollars on no trial is begun; after ``seconds`` none is, and those that run are given
-    up. ``None`` is no limit."""
+    """All requests cost ``usd`` US dollars at most; after ``seconds`` no trial is begun, and those that run
+    are given up. ``None`` is no limit."""
 
     usd: float | None = None
     seconds: float | None = None
@@ -45,16 +46,15 @@ class Stop:
 class Budget:
     """What a run may still spend, from now on: ``limits``, and the person's ``stop``.
 
-    The cost of trials that are running is taken to be the mean of those that ended, so that a limit is
-    passed by little however many run at the same time. What a trial of unknown price costs is not counted.
+    ``spending`` is what the requests of all trials are paid from.
     """
 
     def __init__(self, limits: RunLimits, stop: Stop) -> None:
         self._limits = limits
         self._stop = stop
-        self._running = 0
-        self._known = 0
-        self.spent = 0.0
+        # An answer is never shortened to what is left: its trial would fail.
+        self.spending = Spending(limits.usd, *limit_words(limits.usd), shortens=False)
+        self._known = 0.0
         self.deadline = math.inf if limits.seconds is None else anyio.current_time() + limits.seconds
 
     @property
@@ -64,21 +64,28 @@ class Budget:
             return "interrupted"
         if anyio.current_time() >= self.deadline:
             return "max_time"
-        if self._limits.usd is None:
-            return ""
-        mean = self.spent / self._known if self._known else 0.0
-        return "max_cost" if self.spent + self._running * mean >= self._limits.usd else ""
+        most = math.inf if self._limits.usd is None else self._limits.usd
+        return "max_cost" if self.spending.is_over or self.spent >= most else ""
 
-    def began(self) -> None:
-        """A trial has begun."""
-        self._running += 1
+    @property
+    def spent(self) -> float:
+        """The US dollars that were spent; a request whose cost is not known counts with the most it may have
+        cost, where there is a limit."""
+        return max(self._known, self.spending.spent)
 
     def finished(self, usd: float | None) -> None:
         """A trial has ended, and cost so much; ``None`` is not known."""
-        self._running -= 1
-        if usd is not None:
-            self.spent += usd
-            self._known += 1
+        self._known += usd or 0.0
+
+
+def limit_words(usd: float | None) -> tuple[str, str]:
+    """The limit of a run's cost for people, and what may be written in its place."""
+    otherwise = "leave it out (--trials and --max-time limit a run too)"
+    return f"--max-cost {usd_text(usd or 0.0)}", otherwise
+
+
+paying: ContextVar[Spending | None] = ContextVar("paying", default=None)
+"""What the trial that runs here is paid from, for those who ask for it."""
 
 
 def ended_text(ended: Ended, limits: RunLimits, spent: float, missing: int) -> str:
@@ -86,19 +93,15 @@ def ended_text(ended: Ended, limits: RunLimits, spent: float, missing: int) -> s
     left = f"{missing:,} trial{' was' if missing == 1 else 's were'} not run"
     match ended:
         case "max_cost":
-            return f"--max-cost {usd_text(limits.usd)} was reached ({usd_text(spent)} spent): {left}"
+            is_spent = spent >= (limits.usd or 0.0)
+            what = "was reached" if is_spent else "leaves no room for the next request"
+            return f"--max-cost {usd_text(limits.usd)} {what} ({usd_text(spent)} spent): {left}"
         case "max_time":
             return f"--max-time {duration_text(limits.seconds or 0)} was reached: {left}"
         case "interrupted":
             return f"interrupted: {left}"
         case "":
             return ""
-
-
-def unpriced_text(models: Iterable[str]) -> str:
-    """What is said of models whose cost is not known, under a limit of cost; empty where there are none."""
-    named = ", ".join(models)
-    return f"no price is known of {named}: --max-cost does not count what they cost" if named else ""
 
 
 _HOUR, _MINUTE, _ROUGHLY = 3_600, 60, 600

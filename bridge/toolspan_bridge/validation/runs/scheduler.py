@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import anyio
 
 from ...errors import AuthError, BridgeError, UnknownModelError, UnreachableError
+from ...loop.limits import CostLimitError
 from ..storage.store import Store
 from ..storage.trial import Trial
 from .events import OnEvent, TrialFinished, TrialStarted
-from .limits import Budget, Ended
+from .limits import Budget, Ended, paying
 from .plan import Cell
 from .writer import TrialWriter
 
@@ -92,15 +93,19 @@ class Scheduler:
 
     async def _make(self, cell: Cell, writer: TrialWriter, *, cell_by_cell: bool) -> None:
         self._on_event(TrialStarted(cell.model, cell.scenario.title, cell.number, self._total))
-        self._budget.began()
         usd: float | None = None
+        paid = paying.set(self._budget.spending)
         try:
             trial = await self._try_cell(cell)
             usd = trial.usd
+        except CostLimitError:
+            self._ended = "max_cost"
+            return
         except (AuthError, UnreachableError, UnknownModelError) as error:
             self._failed.setdefault(cell.model, error)
             return
         finally:
+            paying.reset(paid)
             self._budget.finished(usd)
         await writer.keep(trial, at_once=cell_by_cell)
 

@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field
 
 from toolspan_server.engines.upstreams import ListedTool
 
-from ...approvals import Approval, ApprovalRequest, PolicyApprover, question_of
+from ...approvals import Approval, ApprovalRequest, PolicyApprover, find_reason, question_of
 from ...errors import UsageError
 from ...loop import called
 from ...sessions.approving import approver_of, files_of_calls, policy_of
@@ -137,7 +137,7 @@ async def _refuse_unapproved(session: Session, tool: ToolSpec, wanted: WantedCal
         departure_of=session.baseline.departure,
     )
     listed = session.toolbox.definition(tool)
-    reason = policy.reason_to_ask(tool.server, listed, wanted.arguments)
+    reason = await find_reason(policy, tool.server, listed, wanted.arguments)
     if reason:
         asked = ApprovalRequest(
             "",

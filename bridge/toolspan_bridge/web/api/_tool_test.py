@@ -90,11 +90,12 @@ async def tested(call: Call) -> TestAnswer:
         agent = agent_of(asked, provider, meter, session, ApprovalChoice(), saved, call.principal)
         events = run(
             agent.question,
-            provider,
+            agent.provider,
             agent.toolbox,
             saved.conversation,
             approver=agent.approver,
             pricing=meter.pricing,
+            spending=agent.spending,
         )
         found = await recording.answered(events, agent.question, provider, meter.pricing)
         return _described(found, {tool.name: tool.server for tool in agent.toolbox.tools})

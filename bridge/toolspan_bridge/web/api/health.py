@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
+from pydantic import Field
+
+from toolspan_server.common.supervision import failures
+
 from ...principals import is_operator
 from ..endpoint import Answer, Call, Endpoint
 
@@ -30,6 +34,9 @@ class Health(Answer):
     config: ConfigHealth
     servers: ServersHealth
     tools: int
+    background_failures: dict[str, int] = Field(
+        description="How often each background work of the process has failed, for the operator."
+    )
 
 
 async def health(call: Call) -> Health:
@@ -46,6 +53,7 @@ async def health(call: Call) -> Health:
         ),
         servers=ServersHealth(connected=len(toolbox.servers) - failed, failed=failed),
         tools=len(toolbox.tools),
+        background_failures=dict(failures()) if own else {},
     )
 
 

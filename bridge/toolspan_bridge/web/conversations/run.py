@@ -139,15 +139,17 @@ class Answering:
                 limits=LimitChoice(),
             )
         agent = ready.agent
-        sampler = session.client.sampler_for(agent.question, ready.provider, agent.approver, asker.find)
+        find = agent.spending.charging(asker.find, session.config.providers)
+        sampler = session.client.sampler_for(agent.question, agent.provider, agent.approver, find)
         events = run(
             agent.question,
-            ready.provider,
+            agent.provider,
             agent.toolbox.answering(self.host.elicitor(), sampler),
             self.saved.conversation,
             approver=agent.approver,
             pricing=ready.meter.pricing,
             at_limit=self._limit,
+            spending=agent.spending,
         )
         pricing = ready.meter.pricing
         watched = self.recording.watched(events, agent.question, ready.provider, pricing)

@@ -15,10 +15,11 @@ from anyio import to_thread
 
 from toolspan_server.common.state.private_files import stat_private
 
-from .refusals import UnknownKeyError
+from .refusals import UnknownKeyError, UnknownPriceError
 
 if TYPE_CHECKING:
-    from .spending import Held
+    from ...errors import BridgeError
+    from ...loop.limits.account import Held
     from .store import KeyStore
     from .virtual_key import VirtualKey
 
@@ -29,8 +30,8 @@ _THREADS = 8
 
 
 class Admission:
-    """A request that was let through. ``left_usd`` is what its key may still spend, ``None`` without a
-    budget: a limit for the loop."""
+    """A request that was let through: the ``Account`` that its turns are paid from. ``left_usd`` is what its
+    key may still spend, ``None`` without a budget: a limit for the loop."""
 
     def __init__(self, keys: VirtualKeys, key: VirtualKey, number: int, left_usd: float | None) -> None:
         self.key = key
@@ -40,14 +41,27 @@ class Admission:
         self._keys = keys
         self._number = number
 
-    async def hold(self, held: Held) -> None:
-        """Let the request take what is ``held`` in a turn.
+    shortens = True
+
+    @property
+    def has_budget(self) -> bool:
+        """Whether the key has a budget."""
+        return self.key.limits.has_budget
+
+    @property
+    def tokens_per_minute(self) -> int | None:
+        """The key's limit."""
+        return self.key.limits.tokens_per_minute
+
+    async def hold(self, more: Held, held: Held | None = None) -> None:
+        """Let the request take ``more`` in a turn than was ``held``.
 
         Raises ``RateLimitedError``, ``BudgetExceededError``, ``RevokedKeyError``, ``StoreError``.
         """
-        if not (math.isfinite(held.usd) and held.usd >= 0):
-            raise ValueError(f"no amount of money: {held.usd!r}")
-        await self._keys.done(lambda store: store.ledger.hold(self.key, self._number, held))
+        del held
+        if not (math.isfinite(more.usd) and more.usd >= 0):
+            raise ValueError(f"no amount of money: {more.usd!r}")
+        await self._keys.done(lambda store: store.ledger.hold(self.key, self._number, more))
 
     async def settle(self, held: Held, took: Held) -> None:
         """Write what the turn ``took`` for which was ``held``, at once."""
@@ -62,6 +76,13 @@ class Admission:
         """The US dollars of the nearest budget that are not spent, whoever holds them; ``None`` without a
         budget."""
         return await self._keys.done(lambda store: store.ledger.unspent(self.key))
+
+    def unbounded(self, why: str, otherwise: str) -> BridgeError:
+        """``UnknownPriceError`` with what may be done."""
+        return UnknownPriceError(
+            f"{why}, so that the budget of the key {self.key.name!r} would not hold: use a key without a "
+            f"budget, or {otherwise}"
+        )
 
 
 class VirtualKeys:

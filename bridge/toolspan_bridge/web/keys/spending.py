@@ -17,25 +17,18 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.dialects import sqlite
 
+from ...loop.limits.account import Held
 from ..storage.state_database import StateDatabase
 from .refusals import BudgetExceededError, RateLimitedError, RevokedKeyError
 from .tables import admitted, keys, nano, spent, usd
 from .virtual_key import KeyLimits, VirtualKey, iso
 
-__all__ = ["LEASE_SECONDS", "Held", "Ledger", "Spent"]
+__all__ = ["LEASE_SECONDS", "Ledger", "Spent"]
 
 LEASE_SECONDS = 900.0
 _MINUTE = 60.0
 _SOON = 1.0
 _ID_BITS = 62
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What a turn of a request may take: so many ``tokens``, and US dollars."""
-
-    tokens: int = 0
-    usd: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

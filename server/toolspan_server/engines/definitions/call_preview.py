@@ -8,10 +8,12 @@ seen is in any of them, whoever made it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, cast, get_args
+from functools import partial
+from typing import Any, Literal, NamedTuple, TypeVar, cast, get_args
 
+from ...common.beside_loop import LARGE_BYTES, run_beside
 from ...common.visible import written_out, written_out_json, written_out_line
 
 PREVIEW_METHOD = "dev.toolspan/preview"
@@ -21,6 +23,7 @@ SHOWN_META = "dev.toolspan/shown"
 """The key of a call's ``_meta`` by which a client says that the call was allowed on its side: the ``digest``
 of the preview that a person saw then; empty where nobody had to be shown one, or it has none."""
 
+T = TypeVar("T")
 SectionKind = Literal["text", "code", "diff", "json"]
 RowStyle = Literal["title", "fact", "warning", "text", "added", "removed", "hunk"]
 
@@ -122,6 +125,12 @@ def plain_preview(arguments: Mapping[str, Any], *warnings: str) -> CallPreview:
     if not arguments:
         return CallPreview((Section("text", "arguments", "none"),), warnings=warnings)
     return CallPreview((arguments_section(arguments),), warnings=warnings)
+
+
+async def preview_beside(work: Callable[..., T], *given: Any) -> T:
+    """What ``work`` makes of ``given``, a preview that is written out, away from the event loop: it takes a
+    microsecond for a character, and a person waits for it in any case."""
+    return await run_beside(LARGE_BYTES, partial(work, *given))
 
 
 def arguments_section(arguments: Mapping[str, Any], label: str = "arguments") -> Section:

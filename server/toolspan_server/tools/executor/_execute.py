@@ -133,15 +133,16 @@ class Executor:
         self, tool: Tool, arguments: Mapping[str, Any], origin: Origin, meta: Mapping[str, Any]
     ) -> CallPreview:
         """What a person is shown of a call from ``origin`` before they allow it. Nothing is run."""
-        from ...engines.definitions.call_preview import plain_preview
+        from ...engines.definitions.call_preview import plain_preview, preview_beside
         from ._previews import preview_of
 
         try:
             accepted = tool.parameters.accept(dict(arguments))
         except ToolFailure as failure:
-            return plain_preview(arguments, f"As things stand the call fails: {failure.error}")
+            told = f"As things stand the call fails: {failure.error}"
+            return await preview_beside(plain_preview, arguments, told)
         if not tool.has_preview:  # also what the tool does not get is shown, as a person may be asked for it
-            return plain_preview({**arguments, **accepted})
+            return await preview_beside(plain_preview, {**arguments, **accepted})
         return await preview_of(tool, accepted, self._context_for(tool, origin, meta))
 
     def _begun(

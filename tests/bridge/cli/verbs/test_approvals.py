@@ -162,7 +162,7 @@ def test_a_config_that_was_found_loosens_nothing_without_consent(
     folder(tmp_path, **approvals)
     (tmp_path / "mine.yaml").rename(tmp_path / "toolspan.yaml")
     ran = toolspan("tools", "call", "remove", "place=x", cwd=tmp_path)
-    assert ran.code == 2 and "$.approvals" in ran.err and "--trust" in ran.err
+    assert ran.code == 5 and "$.approvals" in ran.err and "--trust" in ran.err
     assert toolspan("tools", "call", "remove", "place=x", "--trust", cwd=tmp_path).code == 0
 
 

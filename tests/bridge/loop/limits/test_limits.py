@@ -45,8 +45,8 @@ class Dollar(Pricing):
     """A dollar for each thousand tokens."""
 
     @property
-    def is_known(self) -> bool:
-        return True
+    def unbounded(self) -> str:
+        return ""
 
     def cost(self, usage: Usage) -> float | None:
         return (usage.input_tokens + usage.output_tokens) / 1000
@@ -70,7 +70,7 @@ def question(**limits: Any) -> Question:
         ({"calls": 2}, 2, "question.calls"),
         ({"tokens": 3000}, 2, "question.tokens"),
         ({"tokens": 3999}, 2, "question.tokens"),
-        ({"usd": 3.0}, 2, "question.usd"),
+        ({"usd": 3.5}, 2, "question.usd"),
     ],
 )
 async def test_a_limit_ends_with_a_last_turn_without_tools_and_is_named(
@@ -119,7 +119,7 @@ async def test_calls_of_a_turn_beyond_the_limit_are_refused_and_the_others_made(
     [
         ({"calls": 3}, "conversation.calls"),
         ({"tokens": 5500}, "conversation.tokens"),
-        ({"usd": 5.5}, "conversation.usd"),
+        ({"usd": 5.8}, "conversation.usd"),
     ],
 )
 async def test_the_sums_of_a_conversation_go_on_after_it_was_saved_and_resumed(

@@ -167,3 +167,17 @@ async def test_the_conversation_is_the_key_of_the_cache_where_it_is_known(
     assert "prompt_cache_key" not in body
     body, _ = await sent(monkeypatch, "groq/m", conversation="c1")
     assert "prompt_cache_key" not in body
+
+
+@pytest.mark.requirement("I24.6.1")
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+async def test_openrouter_is_told_the_price_that_a_limit_of_cost_counts_with(
+    streamed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = "openrouter/openai/gpt-4o"
+    body, _ = await sent(monkeypatch, model, streamed=streamed, caps_price=True)
+    assert body["provider"] == {"max_price": {"prompt": 2.5, "completion": 10.0}}
+    body, _ = await sent(monkeypatch, model, streamed=streamed)
+    assert "provider" not in body
+    body, _ = await sent(monkeypatch, "groq/openai/gpt-oss-120b", streamed=streamed, caps_price=True)
+    assert "provider" not in body

@@ -12,6 +12,7 @@ import anyio
 import pytest
 
 from toolspan_bridge.errors import StoreError, UsageError
+from toolspan_bridge.loop.limits.account import Held
 from toolspan_bridge.web.keys import KEYS_FILE, KeyLimits, KeyStore, VirtualKey, VirtualKeys
 from toolspan_bridge.web.keys.refusals import (
     BudgetExceededError,
@@ -22,7 +23,7 @@ from toolspan_bridge.web.keys.refusals import (
     ToolsetNotAllowedError,
     UnknownKeyError,
 )
-from toolspan_bridge.web.keys.spending import LEASE_SECONDS, Held
+from toolspan_bridge.web.keys.spending import LEASE_SECONDS
 
 NOON = 1_783_857_600.0  # 2026-07-12, 12:00 UTC
 DAY = 86_400.0

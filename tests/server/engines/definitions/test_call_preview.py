@@ -7,7 +7,7 @@ import unicodedata
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from toolspan_server.common.visible import written_out, written_out_line
@@ -100,7 +100,15 @@ def test_json_is_another_spelling_of_the_same_value(value: Any) -> None:
     assert json.loads(json_text(value)) == value
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"], max_codepoint=0x3FF)))
+@pytest.mark.parametrize("hidden", HIDDEN.values(), ids=HIDDEN)
+def test_a_mark_after_an_escape_is_an_escape_too(hidden: str) -> None:
+    shown = written_out(f"A{hidden}\u0300")
+    assert shown.endswith("\\u0300") and written_out(shown) == shown
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+@example("A\x19\u0300")
+@example("A" + "\u0300" * 5)
 def test_what_was_written_out_stays_as_it_is(text: str) -> None:
     once = written_out(text)
     assert written_out(once) == once

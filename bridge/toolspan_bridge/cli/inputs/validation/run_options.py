@@ -157,7 +157,7 @@ _OPTIONS = (
         "--max-cost",
         metavar="USD",
         type=click.FloatRange(min=0, min_open=True),
-        help="Begin no more trials once they have cost so many US dollars.",
+        help="Most US dollars for all trials; no request is sent that may cost more than is left.",
     ),
     click.option(
         "--max-time",

@@ -8,6 +8,7 @@ ROW = Row(
     "OPENROUTER_API_KEY",
     "OPENROUTER_BASE_URL",
     "https://openrouter.ai/keys",
+    caps_price=True,
     chat=ChatTraits(
         echoes_text_turns=True, effort="reasoning", efforts=("none", "minimal", "low", "medium", "high")
     ),

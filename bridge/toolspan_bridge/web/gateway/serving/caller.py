@@ -66,7 +66,7 @@ class Paying:
         """``provider``, whose requests are charged to the key."""
         if self.admission is None:
             return provider
-        from ...keys.charged import ChargedProvider
+        from ....loop.limits.charged import ChargedProvider
 
         return ChargedProvider(provider, self.admission, lambda model: self.pricing_of(provider, model))
 

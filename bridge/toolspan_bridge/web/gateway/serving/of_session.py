@@ -83,7 +83,8 @@ class SessionPreparation:
                 caller.check_model(Choice(), f"{provider.name}/{name}")
                 return paying.provider(provider), name
 
-            sampler = session.client.sampler_for(agent.question, paid, agent.approver, find)
+            charging = agent.spending.charging(find, session.config.providers)
+            sampler = session.client.sampler_for(agent.question, agent.provider, agent.approver, charging)
             yield Prepared(
                 agent.question,
                 provider,
@@ -91,9 +92,10 @@ class SessionPreparation:
                 agent.approver,
                 meter.pricing,
                 tuple(host.notes),
-                paid,
+                agent.provider,
                 served.number,
                 lambda question: paying.limited(question, provider),
+                agent.spending,
             )
 
     def _keys(self) -> VirtualKeys:

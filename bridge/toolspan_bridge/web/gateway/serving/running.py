@@ -13,6 +13,7 @@ from toolspan_server.common.beside_loop import run_beside
 from ....approvals import Approver
 from ....conversation import Conversation
 from ....loop import Question, run
+from ....loop.limits import Spending
 from ....messages import Assistant, Mark, Message, ToolChoice, User
 from ....providers import Provider
 from ....providers.prices import Pricing
@@ -39,7 +40,8 @@ _BYTES_OF_A_MESSAGE = 128
 class Prepared:
     """Who answers a question and with what: ``notes`` are what whoever asks should know before; ``paid`` is
     ``provider`` where its requests are charged to a key, ``generation`` counts the configs that were used;
-    ``limited`` gives the question the limits of whoever pays."""
+    ``limited`` gives the question the limits of whoever pays; ``spending`` is what ``paid`` is paid from
+    within the question's own limits."""
 
     question: Question
     provider: Provider
@@ -50,6 +52,7 @@ class Prepared:
     paid: Provider | None = None
     generation: int = 0
     limited: Callable[[Question], Question] = lambda question: question
+    spending: Spending | None = None
 
 
 _UNKNOWN = Mark("foreign", "answers that were sent with the conversation", "the client")
@@ -235,6 +238,7 @@ class Run:
             self.conversation,
             approver=prepared.approver,
             pricing=prepared.pricing,
+            spending=prepared.spending,
         )
         held = self.question.answer_schema is not None or _hooked(self.question)
         watched = self._runs.activity.watched(events, self.watch)

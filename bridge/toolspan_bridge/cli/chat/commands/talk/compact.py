@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .....loop import compact
+from .....loop.limits import spending_within
 from ....terminal.costs import cost_line
 from ....terminal.output import print_note
 from ...chat import Chat
@@ -13,7 +14,10 @@ async def _run(chat: Chat, argument: str) -> None:
     del argument
     conversation = chat.saved.conversation
     question, provider = await chat.routed("")
+    question = chat.limits.applied_to(question)
     meter = chat.asker.meter(question, provider)
+    spending = spending_within(question.limits, question.conversation_limits, conversation)
+    provider = spending.charged(provider, meter.pricing, question.model)
     with chat.saved.written():
         compacted = await compact(conversation, provider, question.model)
         if compacted.messages:
