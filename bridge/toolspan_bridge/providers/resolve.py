@@ -46,6 +46,7 @@ WordingOf = Callable[[str], str]
 
 _PROMPT = re.compile(r"prompt(?:\.([^/:]*))?:", re.IGNORECASE)
 _NATIVE = "native:"
+_LONGEST_NAME = 500
 
 
 @cache
@@ -160,6 +161,8 @@ def _check_wording(name: str | None) -> None:
 
 
 def _split(text: str, names: tuple[str, ...]) -> tuple[str, str]:
+    if len(text) > _LONGEST_NAME:
+        raise UsageError(f"the name of a model has at most {_LONGEST_NAME} characters, not {len(text):,}")
     for separator in re.finditer(r"[/:]", text):
         provider, model = text[: separator.start()].strip().lower(), text[separator.end() :].strip()
         if provider in names:

@@ -7,6 +7,7 @@ UTF-8 has bytes. Images and files are in bytes what they are not in tokens, and 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,14 +47,23 @@ _ADDED_TOKENS, _CLAUDE_TOOLS_TOKENS = 32, 1_024
 """What providers add beside that, and Anthropic's system prompt for tools."""
 
 
+_LONGEST_PREFIX = 200
+_BASE64 = re.compile(r"[A-Za-z0-9+/_=-]+")
+_KEYED = re.compile(
+    rb'(?<!\\)"(?:bytes|data|file_data|image_url|url)": ?"(?:data:[\w.+/-]{1,127};base64,)?\Z'
+)
+_LISTED = re.compile(rb'[\[,] ?"\Z')
+"""What stands before the content of a file in the body of a request, by every format."""
+
+
 class Unbounded(Exception):
     """No bound is known of what a request costs; the text says why, without an end."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputBound:
-    """The most input tokens of a request: ``text`` bytes, ``media`` tokens of its images and files, whose
-    base64 is ``encoded``, and what the provider has ``added``."""
+    """The most input tokens of a request: ``text`` bytes, ``media`` tokens of its images and files, and what
+    the provider has ``added``. ``encoded`` is the base64 of those media that stand nowhere else in it."""
 
     text: int
     media: int
@@ -82,16 +92,15 @@ def most_input(request: Request, pricings: Sequence[Pricing]) -> InputBound:
         text += _MESSAGE_TOKENS + _message_bytes(message)
         for part in _media(message):
             media += _media_tokens(part, pricings)
+            text += _json_bytes(_described(part))
             encoded.append(_encoded(part))
-    return InputBound(text, media, added, tuple(encoded))
+    return InputBound(text, media, added, tuple(_nowhere_else(encoded, request)))
 
 
 def body_input(body: bytes, bound: InputBound) -> int:
     """The most input tokens of ``body``, which is a request of ``bound`` as it is sent."""
-    text = len(body)
-    for data in bound.encoded:
-        text -= len(data) if data.encode() in body else 0
-    return text + bound.added + bound.media
+    as_text = len(body) - sum(_as_media(body, data.encode()) for data in bound.encoded)
+    return as_text + bound.added + bound.media
 
 
 def most_usd(pricings: Sequence[Pricing], input_tokens: int, output_tokens: int) -> float | None:
@@ -144,8 +153,12 @@ def _bytes(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
 def _json_bytes(value: Any) -> int:
-    return _bytes(json.dumps(value, ensure_ascii=False, default=str))
+    return _bytes(_json(value))
 
 
 def _tool_bytes(tool: ToolSpec) -> int:
@@ -181,6 +194,50 @@ def _is_media(part: Part) -> bool:
 
 def _encoded(part: Part) -> str:
     return str(_resource(part).get("blob", "") if part.type == "resource" else part.data.get("data", ""))
+
+
+def _described(part: Part) -> dict[str, Any]:
+    """What is said of a file beside its content: its type and its name may reach the model as text."""
+    if part.type == "resource":
+        return {key: value for key, value in _resource(part).items() if key != "blob"}
+    return {key: value for key, value in part.data.items() if key != "data"}
+
+
+def _nowhere_else(encoded: Sequence[str], request: Request) -> Iterator[str]:
+    """Those of ``encoded`` that no text of ``request`` has: what is one of them in its body is a file."""
+    if not encoded:
+        return
+    texts = [request.system, *(_json(dict(tool.schema)) for tool in request.tools)]
+    texts += [text for tool in request.tools for text in (tool.name, tool.description)]
+    texts += [_json(request.answer_schema), _json(dict(request.settings)), _json(request.builtin_options)]
+    for message in request.messages:
+        texts += _texts(message)
+    for data in dict.fromkeys(encoded):
+        if _BASE64.fullmatch(data) and not any(data in text for text in texts):
+            yield data
+
+
+def _texts(message: Message) -> Iterator[str]:
+    match message:
+        case User(text=text, parts=parts):
+            yield text
+        case Assistant(text=text, calls=calls, opaque=opaque):
+            yield from (text, _json(opaque), *(each for call in calls for each in (call.name, call.raw)))
+            return
+        case ToolResults(outcomes=outcomes):
+            yield from (_json([each.structured, dict(each.result)]) for each in outcomes)
+            parts = tuple(part for each in outcomes for part in each.parts)
+    yield from (_json(_described(part) if _is_media(part) else dict(part.data)) for part in parts)
+
+
+def _as_media(body: bytes, data: bytes) -> int:
+    """The size of ``data`` where ``body`` holds it as a file's content, and not in a text."""
+    start = body.find(data)
+    end = start + len(data)
+    before = body[max(0, start - _LONGEST_PREFIX) : start]
+    is_listed = b'"images"' in body and _LISTED.search(before) is not None
+    is_media = start >= 0 and body[end : end + 1] == b'"' and (is_listed or _KEYED.search(before) is not None)
+    return len(data) if is_media else 0
 
 
 def _resource(part: Part) -> Mapping[str, Any]:

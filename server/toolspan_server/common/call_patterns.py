@@ -62,6 +62,10 @@ class CallPattern:
         )
 
 
+LONGEST_GLOB = 300
+"""The most characters of a glob of tools' names."""
+
+
 @dataclass(frozen=True, slots=True)
 class CallRule:
     """What becomes of the calls that ``pattern`` means, and the ``reason`` that a model is told."""
@@ -72,9 +76,10 @@ class CallRule:
 
 
 def names_tool(globs: Iterable[str], server: str, tool: str) -> bool:
-    """Whether one of ``globs`` is of ``tool`` or ``server/tool``."""
+    """Whether one of ``globs`` is of ``tool`` or ``server/tool``. One that is longer than ``LONGEST_GLOB`` is
+    of none: it takes long to read, and no tool has such a name."""
     names = (tool, f"{server}/{tool}")
-    return any(fnmatchcase(name, glob) for glob in globs for name in names)
+    return any(len(glob) <= LONGEST_GLOB and fnmatchcase(name, glob) for glob in globs for name in names)
 
 
 def text_of(value: Any) -> str:

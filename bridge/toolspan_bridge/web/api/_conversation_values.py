@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
+
+from toolspan_server.common.call_patterns import LONGEST_GLOB
 
 from ...messages import Part
 from ...sessions.attachments import MAX_FILES, file_part
@@ -30,7 +32,7 @@ class NewConversation(Values):
     model: str | None = Field(None, max_length=_NAME, description=_MODEL)
     preset: str | None = Field(None, max_length=_NAME, description="The name of a preset.")
     system: str | None = Field(None, max_length=100_000, description="The system prompt.")
-    tools: list[str] | None = Field(
+    tools: list[Annotated[str, Field(max_length=LONGEST_GLOB)]] | None = Field(
         None, max_length=1_000, description="Globs of TOOL or SERVER/TOOL that are on; without it all are."
     )
     title: str | None = Field(

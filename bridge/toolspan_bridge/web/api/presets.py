@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Annotated
 
 import anyio.to_thread
 from pydantic import Field
+
+from toolspan_server.common.call_patterns import LONGEST_GLOB
 
 from ...errors import UsageError
 from ...presets import DEFAULT_TOOLS, Preset, PresetStore, builtin_tools
 from ..endpoint import Answer, Call, Endpoint, Values
 from ..pages import Page, page_of
 from ..problems import Problem
+
+
+_Glob = Annotated[str, Field(max_length=LONGEST_GLOB)]
 
 
 class PresetRecord(Answer):
@@ -43,7 +49,9 @@ class NewPreset(Values):
     instructions: str = Field("", max_length=100_000)
     model: str = Field("", max_length=300, description="PROVIDER/MODEL, or empty: as without a preset.")
     default_reasoning_level: str = Field("medium", max_length=20)
-    enabled_tools: list[str] = Field(list(DEFAULT_TOOLS), max_length=1_000)
+    enabled_tools: list[Annotated[str, Field(max_length=LONGEST_GLOB)]] = Field(
+        list(DEFAULT_TOOLS), max_length=1_000
+    )
 
 
 class ChangedPreset(Values):
@@ -53,7 +61,7 @@ class ChangedPreset(Values):
     instructions: str | None = Field(None, max_length=100_000)
     model: str | None = Field(None, max_length=300)
     default_reasoning_level: str | None = Field(None, max_length=20)
-    enabled_tools: list[str] | None = Field(None, max_length=1_000)
+    enabled_tools: list[_Glob] | None = Field(None, max_length=1_000)
 
 
 async def listed(call: Call) -> PresetList:

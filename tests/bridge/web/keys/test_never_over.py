@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, aclosing, closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import anyio
 import pytest
@@ -19,9 +21,25 @@ from toolspan_bridge.formats import format_names, get_format
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.loop.limits.account import Held
 from toolspan_bridge.loop.limits.charged import ChargedProvider
-from toolspan_bridge.messages import Assistant, Part, Reply, Request, ToolSpec, Usage, User
+from toolspan_bridge.messages import (
+    Assistant,
+    Message,
+    Part,
+    Reply,
+    Request,
+    ToolCall,
+    ToolSpec,
+    Usage,
+    User,
+)
 from toolspan_bridge.providers.prices import Pricing
-from toolspan_bridge.providers.spending_bounds import USUAL_OUTPUT_TOKENS, Unbounded, most_input, most_usd
+from toolspan_bridge.providers.spending_bounds import (
+    USUAL_OUTPUT_TOKENS,
+    Unbounded,
+    body_input,
+    most_input,
+    most_usd,
+)
 from toolspan_bridge.providers.wire.token_limits import told_limit
 from toolspan_bridge.web.keys import KeyLimits, KeyRefusal, KeyStore, VirtualKey, VirtualKeys
 from toolspan_bridge.web.keys.refusals import UnknownPriceError
@@ -176,6 +194,48 @@ def test_no_text_has_more_tokens_than_are_held(text: str) -> None:
         "m", (User(text), Assistant(text, opaque={"signature": text})), system=text, tools=(tool,)
     )
     assert most_input(request, MODELS).tokens >= 6 * len(text.encode("utf-8", "surrogatepass"))
+
+
+STORY = "once upon a time there was a key " * 3_000
+PLAIN = "".join(STORY.split())
+
+
+def image(data: str, mime: str = "image/png") -> Part:
+    return Part("image", {"type": "image", "data": data, "mimeType": mime})
+
+
+@pytest.mark.parametrize(
+    ("message", "body"),
+    [
+        (User("hi", (image(PLAIN, f"image/{PLAIN}"),)), {"text": f"[image/{PLAIN} omitted]"}),
+        (User(PLAIN, (image(PLAIN, "image/tiff"),)), {"text": PLAIN}),
+        (User("hi", (image(PLAIN),)), {"text": PLAIN}),
+        (User("hi", (image(PLAIN),)), {"content": ["hi", PLAIN]}),
+        (User("hi", (image(PLAIN),)), {"arguments": json.dumps({"data": PLAIN})}),
+        (
+            Assistant("", (ToolCall("c", "t", {"data": PLAIN}, json.dumps({"data": PLAIN})),)),
+            {"input": {"data": PLAIN}, "images": []},
+        ),
+    ],
+    ids=["in its type", "as text too", "as text", "in a list", "in arguments", "in a call"],
+)
+def test_what_reaches_the_model_as_text_counts_as_text(message: Message, body: dict[str, Any]) -> None:
+    request = Request("m", (message, User("and", (image(PLAIN, "image/tiff"),))))
+    assert body_input(json.dumps(body).encode(), most_input(request, MODELS)) >= len(PLAIN)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"image_url": {"url": f"data:image/png;base64,{PLAIN}"}},
+        {"source": {"type": "base64", "data": PLAIN}},
+        {"images": [PLAIN]},
+        {"source": {"bytes": PLAIN}},
+    ],
+)
+def test_a_picture_that_is_sent_as_one_does_not_count_by_its_bytes(body: dict[str, Any]) -> None:
+    bound = most_input(Request("m", (User("hi", (image(PLAIN),)),)), MODELS)
+    assert body_input(json.dumps(body).encode(), bound) < len(PLAIN) + bound.media
 
 
 def test_files_are_held_as_whatever_the_model_can_read_of_them() -> None:

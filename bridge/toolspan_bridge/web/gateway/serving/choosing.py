@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from toolspan_server.common.call_patterns import LONGEST_GLOB
+
 from ..faults import RequestFault
 
 __all__ = ["AUTO", "PRESET_HEADER", "TOOLSET_HEADER", "TOOLS_HEADER", "Choice", "choice_of"]
@@ -81,4 +83,6 @@ def _globs(written: str | None) -> tuple[str, ...] | None:
     globs = tuple(filter(None, (each.strip() for each in written.split(","))))
     if len(globs) > _MOST_GLOBS:
         raise RequestFault(f"{TOOLS_HEADER} may have {_MOST_GLOBS} names, not {len(globs)}")
+    if (longest := max(map(len, globs), default=0)) > LONGEST_GLOB:
+        raise RequestFault(f"a name in {TOOLS_HEADER} may have {LONGEST_GLOB} characters, not {longest:,}")
     return () if globs == ("none",) else globs
