@@ -55,13 +55,15 @@ class Guard:
     """Keeps what ``names`` protect in ``folders`` (see ``common.obeyed_names``) from commands; with ``.git``
     also what git runs by its settings (see ``common.git_programs``).
 
-    With ``git_data`` commands change the data of git directories (commits, branches, the index), not their
-    settings.
+    ``own`` are further files and folders that stay as they are, with the links that lead to them and all
+    names of the files. With ``git_data`` commands change the data of git directories (commits, branches, the
+    index), not their settings.
     """
 
     folders: Sequence[Path]
     names: Sequence[str] = OBEYED
     git_data: bool = False
+    own: Sequence[Path] = ()
 
     def look(self) -> Obeyed:
         """What is there now. Raises ``TooMuch``."""
@@ -69,6 +71,10 @@ class Guard:
         self._look(found, MOST_PLACES)
         if GIT in self.names:
             self._add_programs(found)
+        for path in self.own:
+            self._add_way(found, path)
+        for path in self._names_of({_identity(each) for each in self.own if _has_names(each)}):
+            found.paths[path] = None
         return found
 
     def _look(self, found: Obeyed, most_places: int | None) -> None:
@@ -126,12 +132,16 @@ class Guard:
                 found.missing[path] = named.if_program
             if named.if_program and not is_program(path):
                 continue
-            for each in (path, *path.parents):
-                if each.is_symlink() and self._is_inside(each):
-                    found.links[each] = os.readlink(each)  # noqa: PTH115 - as it is written
-            real = Path(os.path.realpath(path))
-            if self._is_inside(real) and real.exists():
-                found.paths[real] = None
+            self._add_way(found, path)
+
+    def _add_way(self, found: Obeyed, path: Path) -> None:
+        """Add ``path`` and the links on the way to it."""
+        for each in (path, *path.parents):
+            if each.is_symlink() and self._is_inside(each):
+                found.links[each] = os.readlink(each)  # noqa: PTH115 - as it is written
+        real = Path(os.path.realpath(path))
+        if self._is_inside(real) and real.exists():
+            found.paths[real] = None
 
     def _names_of(self, identities: set[tuple[int, int]]) -> Iterator[Path]:
         """All names in the folders of files with these ``identities``."""
@@ -265,6 +275,15 @@ class Guard:
 
     def _shown(self, path: Path) -> str:
         return str(path.relative_to(self.folders[0]) if path.is_relative_to(self.folders[0]) else path)
+
+
+def _has_names(path: Path) -> bool:
+    return path.is_file() and path.stat().st_nlink > 1
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino
 
 
 def too_much(reason: str) -> ToolFailure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -61,7 +62,8 @@ class CommandRunner:
         self._settings = settings
         self._temporary: Path | None = None
         self._filter: Path | None = None
-        self._guard = Guard((workspace, *settings.writable), settings.obeyed, settings.git_data)
+        folders = (workspace, *settings.writable)
+        self._guard = Guard(folders, settings.obeyed, settings.git_data, settings.protected)
         self._choice: Choice | None = (
             Choice(None, "it is off in the config") if settings.mode == "off" else None
         )
@@ -156,7 +158,7 @@ class CommandRunner:
             temporary / _OPEN,
             tuple(settings.writable),
             tuple(settings.readable),
-            (*settings.protected, *obeyed),
+            (*(Path(os.path.realpath(each)) for each in settings.protected), *obeyed),
             settings.network,
             tuple(settings.hidden),
             tuple(denied),
