@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -33,21 +34,36 @@ _FOLDER = (
 )
 
 
+_Identity = tuple[int, int]
+
+
 class TooMuch(Exception):
     """A folder has too many entries to be looked through, or its settings are too large; the text says so."""
 
 
 @dataclass(slots=True)
 class Obeyed:
-    """What was found: ``paths`` that are files or folders, the targets of ``links``, the ``repositories``
-    among them, and what would be obeyed and is ``missing``: with whether only a program would be. ``unseen``
-    says which folders could not be looked through."""
+    """What was found: ``paths`` that are files or folders, with which ones they are, the targets of
+    ``links``, the ``repositories`` among them, and what would be obeyed and is ``missing``: with whether only
+    a program would be. ``unseen`` says which folders could not be looked through."""
 
-    paths: dict[Path, None] = field(default_factory=dict[Path, None])
+    paths: dict[Path, _Identity | None] = field(default_factory=dict[Path, "_Identity | None"])
     links: dict[Path, str] = field(default_factory=dict[Path, str])
     repositories: dict[Repository, None] = field(default_factory=dict[Repository, None])
     missing: dict[Path, bool] = field(default_factory=dict[Path, bool])
     unseen: list[str] = field(default_factory=list[str])
+
+    def identify(self) -> None:
+        """Note which file or folder each of the ``paths`` is now."""
+        for path in self.paths:
+            with suppress(OSError):
+                self.paths[path] = _identity(path)
+
+    def holds(self, path: Path, later: Obeyed) -> bool:
+        """Whether ``path`` is the same file, folder or link as in ``later``."""
+        if path in later.links:
+            return self.links.get(path) == later.links[path]
+        return self.paths.get(path) is not None and self.paths[path] == later.paths[path]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +89,9 @@ class Guard:
             self._add_programs(found)
         for path in self.own:
             self._add_way(found, path)
-        for path in self._names_of({_identity(each) for each in self.own if _has_names(each)}):
+        for path in self._names_of({_identity(each) for each in map(_real, self.own) if _has_names(each)}):
             found.paths[path] = None
+        found.identify()
         return found
 
     def _look(self, found: Obeyed, most_places: int | None) -> None:
@@ -166,10 +183,11 @@ class Guard:
         except TooMuch as reason:
             told.append(f"not everything was looked at, look through it yourself: {reason}")
         told += after.unseen
-        for path in [*after.paths, *after.links]:
-            is_new = path not in before.paths and before.links.get(path) != after.links.get(path, "")
-            if is_new and os.path.lexists(path):
+        after.identify()
+        for path in dict.fromkeys((*after.paths, *after.links)):
+            if not before.holds(path, after) and os.path.lexists(path):
                 told += self._put_aside(path)
+                before.paths.pop(path, None)
         for path, if_program in before.missing.items():
             if is_program(path) if if_program else os.path.lexists(path):
                 told += self._put_aside(self._way(path, before))
@@ -277,12 +295,47 @@ class Guard:
         return str(path.relative_to(self.folders[0]) if path.is_relative_to(self.folders[0]) else path)
 
 
+class Watch:
+    """What there was before the first of the commands that run in a guard's folders, until the last of them
+    has ended: what one of them makes is new for all others. Its methods may be called in any thread."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+        self._lock = threading.Lock()
+        self._running: set[object] = set()
+        self._before = Obeyed()
+
+    def begin(self, command: object) -> list[Path]:
+        """What is to stay as it is while ``command`` runs. When this raises ``TooMuch``, it counts not."""
+        with self._lock:
+            if not self._running:
+                self._before = self._guard.look()
+            self._running.add(command)
+            return [*self._before.paths]
+
+    def end(self, command: object) -> list[str]:
+        """Put aside what was made since, as ``Guard.restore`` does. Raises ``OSError``."""
+        with self._lock:
+            try:
+                return self._guard.restore(self._before)
+            finally:
+                self.forget(command)
+
+    def forget(self, command: object) -> None:
+        """Let ``command`` count no longer: it has not run. Does not block."""
+        self._running.discard(command)
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
 def _has_names(path: Path) -> bool:
-    return path.is_file() and path.stat().st_nlink > 1
+    return path.is_file() and path.lstat().st_nlink > 1
 
 
-def _identity(path: Path) -> tuple[int, int]:
-    found = path.stat()
+def _identity(path: Path) -> _Identity:
+    found = path.lstat()
     return found.st_dev, found.st_ino
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import ran, runner
+from tests.support.waiting import until
 from tests.support.workspaces import write_files
 from toolspan_server import ToolFailure
 from toolspan_server.common.obeyed_names import INERT, OBEYED, obeyed_part
@@ -185,6 +186,43 @@ async def test_a_command_in_the_background_is_looked_after_too(folder: Path) -> 
         await started.command.finished()
         assert "husky" in started.command.put_aside[0]
     assert not (folder / "src/.husky").exists()
+
+
+@confined
+async def test_what_one_command_made_is_new_for_those_that_began_while_it_ran(folder: Path) -> None:
+    """The second begins when the first has made it, and makes it anew when that was put aside."""
+    again = "while [ -e .vscode ]; do sleep 0.05; done; mkdir .vscode; echo evil > .vscode/tasks.json"
+    async with runner(folder, CONFINED) as shell:
+        stay = "touch {0}; while [ -e {0} ]; do sleep 0.05; done"
+        one = await shell.start(f"mkdir .vscode; git init -q s; {stay.format('made')}", 60)
+        await until((folder / "made").exists)
+        two = await shell.start(f"rm made; {again}; git init -q s; {stay.format('made2')}", 60)
+        await one.finished()
+        assert ".vscode is now" in str(one.put_aside)
+        await until((folder / "made2").exists)
+        (folder / "made2").unlink()
+        await two.finished()
+        assert ".vscode is now" in str(two.put_aside)
+        assert not (folder / ".vscode").exists() and not (folder / "s/.git/HEAD").exists()
+        (folder / ".husky").mkdir()
+        _, three = await shell.run("touch .husky/x; true", 60)
+        assert three.put_aside == [] and not (folder / ".husky/x").exists(), "it was there before"
+
+
+def test_what_was_there_and_is_another_one_now_is_put_aside(folder: Path) -> None:
+    (folder / ".vscode").mkdir()
+    (folder / ".envrc").write_text("mine")
+    guard = Guard([folder])
+    before = guard.look()
+    assert guard.restore(before) == []
+    (folder / ".vscode").rename(folder / "old")
+    (folder / ".vscode").mkdir()
+    (folder / ".envrc").rename(folder / "old-envrc")
+    (folder / ".envrc").symlink_to("evil")
+    told = guard.restore(before)
+    assert (
+        len(told) == 2 and not os.path.lexists(folder / ".vscode") and not os.path.lexists(folder / ".envrc")
+    )
 
 
 @confined
