@@ -35,6 +35,7 @@ _FOLDER = (
 
 
 _Identity = tuple[int, int]
+_CHANGED_BY_OWNER = stat.S_IWUSR | stat.S_IXUSR
 
 
 class TooMuch(Exception):
@@ -45,13 +46,15 @@ class TooMuch(Exception):
 class Obeyed:
     """What was found: ``paths`` that are files or folders, with which ones they are, the targets of
     ``links``, the ``repositories`` among them, and what would be obeyed and is ``missing``: with whether only
-    a program would be. ``unseen`` says which folders could not be looked through."""
+    a program would be. ``unseen`` says which folders could not be looked through, ``left`` what was made since
+    and could not be put aside."""
 
     paths: dict[Path, _Identity | None] = field(default_factory=dict[Path, "_Identity | None"])
     links: dict[Path, str] = field(default_factory=dict[Path, str])
     repositories: dict[Repository, None] = field(default_factory=dict[Repository, None])
     missing: dict[Path, bool] = field(default_factory=dict[Path, bool])
     unseen: list[str] = field(default_factory=list[str])
+    left: list[str] = field(default_factory=list[str])
 
     def identify(self) -> None:
         """Note which file or folder each of the ``paths`` is now."""
@@ -114,7 +117,7 @@ class Guard:
         """What is in ``folder``. One that its owner may not list, though programs go through it, stays as it
         is; ``after`` a command it is opened to be listed."""
         try:
-            if after and not os.access(folder, os.R_OK | os.X_OK, follow_symlinks=False):
+            if after:
                 self._open_up(folder)
             with os.scandir(folder) as listed:
                 return list(listed)
@@ -129,9 +132,13 @@ class Guard:
             return []
 
     def _open_up(self, folder: Path) -> None:
+        if os.access(folder, os.R_OK | os.X_OK, follow_symlinks=False):
+            return
+        if folder in self.folders:
+            folder.chmod(stat.S_IMODE(folder.stat().st_mode) | stat.S_IRWXU)
+            return
         with _opened(self._root(folder), folder.parent) as above:
-            mode = os.stat(folder.name, dir_fd=above, follow_symlinks=False).st_mode
-            os.chmod(folder.name, stat.S_IMODE(mode) | stat.S_IRWXU, dir_fd=above)
+            _open_folder(folder.name, above)
 
     def _add_programs(self, found: Obeyed) -> None:
         """Add what git runs for the repositories that were found, or that the folders are in."""
@@ -178,6 +185,7 @@ class Guard:
         is said that the rest was not looked at.
         """
         after, told = Obeyed(), list[str]()
+        before.left.clear()
         try:
             self._look(after, None)
         except TooMuch as reason:
@@ -186,14 +194,14 @@ class Guard:
         after.identify()
         for path in dict.fromkeys((*after.paths, *after.links)):
             if not before.holds(path, after) and os.path.lexists(path):
-                told += self._put_aside(path)
+                told += self._put_aside(path, before)
                 before.paths.pop(path, None)
         for path, if_program in before.missing.items():
             if is_program(path) if if_program else os.path.lexists(path):
-                told += self._put_aside(self._way(path, before))
+                told += self._put_aside(self._way(path, before), before)
         for path, target in before.links.items():
             if not path.is_symlink() or os.readlink(path) != target:  # noqa: PTH115 - as it is written
-                told += self._linked_again(path, target)
+                told += self._linked_again(path, target, before)
         return told
 
     def _judged(
@@ -260,32 +268,36 @@ class Guard:
     def _is_inside(self, path: Path) -> bool:
         return any(path.is_relative_to(folder) and path != folder for folder in self.folders)
 
-    def _put_aside(self, path: Path) -> list[str]:
+    def _put_aside(self, path: Path, before: Obeyed) -> list[str]:
         """Rename ``path``, in its folder, to a name that nothing obeys; and the ``HEAD`` of a repository, by
         which it is known as one, whatever its name."""
         mark = f"put-aside-{secrets.token_hex(3)}-"
         told: list[str] = []
         try:
+            if not path.is_symlink() and path.is_dir():
+                self._open_up(path)
             if os.path.lexists(path / "HEAD") and not path.is_symlink():
-                with _opened(self._root(path), path) as folder:
+                with _writable(self._root(path), path) as folder:
                     os.rename("HEAD", f"{mark}HEAD", src_dir_fd=folder, dst_dir_fd=folder)
                 told.append(f"{self._shown(path / 'HEAD')} is now {mark}HEAD")
             if not told or fold_name(path.name) == GIT:
                 name = mark + path.name.lstrip(".")
-                with _opened(self._root(path), path.parent) as folder:
+                with _writable(self._root(path), path.parent) as folder:
                     os.rename(path.name, name, src_dir_fd=folder, dst_dir_fd=folder)
                 told.append(f"{self._shown(path)} is now {name}")
         except OSError as error:
             told.append(f"{self._shown(path)} could not be renamed ({error.strerror}): look at it yourself")
+            before.left.append(told[-1])
         return told
 
-    def _linked_again(self, path: Path, target: str) -> list[str]:
-        told = self._put_aside(path) if os.path.lexists(path) else []
+    def _linked_again(self, path: Path, target: str, before: Obeyed) -> list[str]:
+        told = self._put_aside(path, before) if os.path.lexists(path) else []
         try:
-            with _opened(self._root(path), path.parent) as folder:
+            with _writable(self._root(path), path.parent) as folder:
                 os.symlink(target, path.name, dir_fd=folder)
         except OSError as error:
-            return [*told, f"{self._shown(path)}, a link, could not be restored ({error.strerror})"]
+            before.left.append(f"{self._shown(path)}, a link, could not be restored ({error.strerror})")
+            return [*told, before.left[-1]]
         return [*told, f"{self._shown(path)} leads to {target} again"]
 
     def _root(self, path: Path) -> Path:
@@ -306,8 +318,16 @@ class Watch:
         self._before = Obeyed()
 
     def begin(self, command: object) -> list[Path]:
-        """What is to stay as it is while ``command`` runs. When this raises ``TooMuch``, it counts not."""
+        """What is to stay as it is while ``command`` runs.
+
+        When this raises, it counts not: ``TooMuch``, or ``ToolFailure`` where something is there that could
+        not be put aside.
+        """
         with self._lock:
+            if self._before.left:
+                self._guard.restore(self._before)
+            if self._before.left:
+                raise _still_there(self._before.left)
             if not self._running:
                 self._before = self._guard.look()
             self._running.add(command)
@@ -318,6 +338,9 @@ class Watch:
         with self._lock:
             try:
                 return self._guard.restore(self._before)
+            except OSError as error:
+                self._before.left.append(f"the workspace was not looked through ({error.strerror})")
+                raise
             finally:
                 self.forget(command)
 
@@ -337,6 +360,14 @@ def _has_names(path: Path) -> bool:
 def _identity(path: Path) -> _Identity:
     found = path.lstat()
     return found.st_dev, found.st_ino
+
+
+def _still_there(left: Sequence[str]) -> ToolFailure:
+    return ToolFailure(
+        f"No command runs while there is what an earlier one made and programs obey: {'; '.join(left[:5])}",
+        error_code="not_put_aside",
+        user_action="Ask the person to look at it, and to rename or remove it.",
+    )
 
 
 def too_much(reason: str) -> ToolFailure:
@@ -361,3 +392,33 @@ def _opened(root: Path, path: Path) -> Generator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def _writable(root: Path, path: Path) -> Generator[int]:
+    """``_opened``, and names in the folder may be changed, whatever its mode says. Raises ``OSError``."""
+    with _opened(root, path) as folder:
+        mode = stat.S_IMODE(os.fstat(folder).st_mode)
+        is_shut = mode & _CHANGED_BY_OWNER != _CHANGED_BY_OWNER
+        if is_shut:
+            with suppress(OSError):
+                os.fchmod(folder, mode | _CHANGED_BY_OWNER)
+        try:
+            yield folder
+        finally:
+            if is_shut:
+                with suppress(OSError):
+                    os.fchmod(folder, mode)
+
+
+def _open_folder(name: str, above: int) -> None:
+    """Let its owner list and change the folder ``name``, to which no link leads. Raises ``OSError``."""
+    mode = stat.S_IMODE(os.stat(name, dir_fd=above, follow_symlinks=False).st_mode) | stat.S_IRWXU
+    if not hasattr(os, "O_PATH"):
+        os.chmod(name, mode, dir_fd=above, follow_symlinks=False)
+        return
+    folder = os.open(name, os.O_PATH | _FOLDER, dir_fd=above)
+    try:
+        Path(f"/proc/self/fd/{folder}").chmod(mode)
+    finally:
+        os.close(folder)

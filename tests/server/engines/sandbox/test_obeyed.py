@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -34,6 +35,14 @@ def folder(tmp_path: Path) -> Path:
 
 def names_below(folder: Path) -> set[str]:
     return {path.name for path in folder.rglob("*")}
+
+
+def opened(folder: Path) -> None:
+    """Let all folders be listed again."""
+    folder.chmod(0o755)
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            opened(path)
 
 
 def git(folder: Path, *words: str) -> None:
@@ -207,6 +216,39 @@ async def test_what_one_command_made_is_new_for_those_that_began_while_it_ran(fo
         (folder / ".husky").mkdir()
         _, three = await shell.run("touch .husky/x; true", 60)
         assert three.put_aside == [] and not (folder / ".husky/x").exists(), "it was there before"
+
+
+@confined
+@pytest.mark.skipif(os.geteuid() == 0, reason="root changes everything")
+@pytest.mark.parametrize("mode", ["555", "111", "000"])
+async def test_a_folder_that_is_shut_keeps_nothing_that_programs_obey(folder: Path, mode: str) -> None:
+    text = "mkdir .vscode; git init -q s; mkdir -p deep/.husky; echo x > .envrc"
+    async with runner(folder, CONFINED) as shell:
+        _, command = await shell.run(f"{text}; chmod {mode} deep s/.git s .", 60)
+        told = str(command.put_aside)
+        assert all(f"{name} is now" in told for name in (".vscode", ".envrc", "deep/.husky", "s/.git"))
+        opened(folder)
+        assert not names_below(folder) & {".vscode", ".envrc", ".husky", "HEAD"}
+        await ran(shell, "true")
+
+
+@confined
+async def test_while_something_could_not_be_put_aside_no_command_runs(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    async with runner(folder, CONFINED) as shell:
+        with monkeypatch.context() as patched:
+            patched.setattr("os.rename", refused)
+            _, command = await shell.run("mkdir .vscode", 60)
+            assert ".vscode could not be renamed" in str(command.put_aside)
+            with pytest.raises(ToolFailure, match=r"\.vscode could not be renamed \(Permission denied\)"):
+                await ran(shell, "touch made")
+        assert not (folder / "made").exists()
+        await ran(shell, "touch made")
+    assert (folder / "made").exists() and not (folder / ".vscode").exists()
 
 
 def test_what_was_there_and_is_another_one_now_is_put_aside(folder: Path) -> None:
