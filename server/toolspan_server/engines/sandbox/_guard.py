@@ -46,8 +46,8 @@ class TooMuch(Exception):
 class Obeyed:
     """What was found: ``paths`` that are files or folders, with which ones they are, the targets of
     ``links``, the ``repositories`` among them, and what would be obeyed and is ``missing``: with whether only
-    a program would be. ``unseen`` says which folders could not be looked through, ``left`` what was made since
-    and could not be put aside."""
+    a program would be. ``unseen`` says which folders could not be looked through, ``left`` what was made
+    since and could not be put aside."""
 
     paths: dict[Path, _Identity | None] = field(default_factory=dict[Path, "_Identity | None"])
     links: dict[Path, str] = field(default_factory=dict[Path, str])
@@ -97,17 +97,19 @@ class Guard:
         found.identify()
         return found
 
-    def _look(self, found: Obeyed, most_places: int | None) -> None:
-        """Add to ``found`` what is there now, also where it raises ``TooMuch`` in the end."""
+    def _look(self, found: Obeyed, most_places: int | None, *, deep: bool = True) -> None:
+        """Add to ``found`` what is there now, also where it raises ``TooMuch`` in the end; unless it is to be
+        ``deep``, only what lies in the folders themselves."""
         left, ends = MOST_ENTRIES, time.monotonic() + _SECONDS
         waiting: list[tuple[Path, tuple[str, ...]]] = [(folder, ()) for folder in self.folders]
         while waiting:
             root, parts = waiting.pop()
             entries = self._listed(found, root.joinpath(*parts), after=most_places is None)
+            below = [*self._judged(found, root, parts, entries)]
+            waiting += below if deep else []
             left -= len(entries)
             if left < 0 or time.monotonic() > ends:
                 raise TooMuch(f"it has more than {MOST_ENTRIES:,} files and folders")
-            waiting += self._judged(found, root, parts, entries)
             if most_places is not None and len(found.paths) > most_places:
                 raise TooMuch(
                     f"it has more than {most_places:,} that programs obey (.git, .vscode and others)"
@@ -181,13 +183,19 @@ class Guard:
         """Put aside what was made since ``before``; the paths of it, each with its new name.
 
         Nothing is removed: what is put aside has a name that no program obeys. Links that were exchanged are
-        made again. Where there is too much to be looked through, what was found by then is put aside, and it
-        is said that the rest was not looked at.
+        made again. What lies in the folders themselves comes first, as the server may be ended meanwhile.
+        Where there is too much to be looked through, what was found by then is put aside, and it is said that
+        the rest was not looked at.
         """
-        after, told = Obeyed(), list[str]()
         before.left.clear()
+        told = [*self._restored(before, deep=False), *self._restored(before, deep=True)]
+        before.left[:] = dict.fromkeys(before.left)
+        return [*dict.fromkeys(told)]
+
+    def _restored(self, before: Obeyed, *, deep: bool) -> list[str]:
+        after, told = Obeyed(), list[str]()
         try:
-            self._look(after, None)
+            self._look(after, None, deep=deep)
         except TooMuch as reason:
             told.append(f"not everything was looked at, look through it yourself: {reason}")
         told += after.unseen

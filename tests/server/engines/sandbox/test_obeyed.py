@@ -18,7 +18,7 @@ from toolspan_server.common.obeyed_names import INERT, OBEYED, obeyed_part
 from toolspan_server.engines.sandbox import SandboxSettings
 from toolspan_server.engines.sandbox import _guard as guards
 from toolspan_server.engines.sandbox._choice import choice
-from toolspan_server.engines.sandbox._guard import Guard
+from toolspan_server.engines.sandbox._guard import Guard, Obeyed
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I24.6.2")]
 confined = pytest.mark.skipif(
@@ -183,7 +183,7 @@ async def test_what_is_put_aside_is_reached_through_no_link(folder: Path, tmp_pa
     (folder / "x").rmdir()
     (folder / "x").symlink_to(outside)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Guard, "_look", lambda _self, found, _most: found.paths.update(seen.paths))
+        patched.setattr(Guard, "_look", lambda _self, found, _most, **_: found.paths.update(seen.paths))
         told = guard.restore(before)
     assert (outside / ".git/config").read_text() == "mine" and "look at it yourself" in told[0]
 
@@ -249,6 +249,37 @@ async def test_while_something_could_not_be_put_aside_no_command_runs(
         assert not (folder / "made").exists()
         await ran(shell, "touch made")
     assert (folder / "made").exists() and not (folder / ".vscode").exists()
+
+
+def test_what_lies_in_the_folder_itself_is_put_aside_before_the_look_below(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that is ended while it looks through a large folder has put the most important aside."""
+    guard = Guard([folder])
+    before = guard.look()
+    for name in (".vscode", "src/.husky"):
+        (folder / name).mkdir()
+    there: list[bool] = []
+    listed = Guard._listed
+
+    def looked(self: Guard, found: Obeyed, here: Path, *, after: bool) -> list[os.DirEntry[str]]:
+        if here != folder:
+            there.append((folder / ".vscode").exists())
+        return listed(self, found, here, after=after)
+
+    monkeypatch.setattr(Guard, "_listed", looked)
+    told = guard.restore(before)
+    assert there and not any(there)
+    assert len(told) == 2 and not (folder / "src/.husky").exists()
+
+
+def test_what_a_crowd_of_files_hides_is_put_aside(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guard = Guard([folder])
+    before = guard.look()
+    (folder / ".vscode").mkdir()
+    monkeypatch.setattr(guards, "MOST_ENTRIES", 1)
+    told = guard.restore(before)
+    assert not (folder / ".vscode").exists() and any("not everything was looked at" in each for each in told)
 
 
 def test_what_was_there_and_is_another_one_now_is_put_aside(folder: Path) -> None:
