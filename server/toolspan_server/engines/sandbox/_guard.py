@@ -198,6 +198,7 @@ class Guard:
             self._look(after, None, deep=deep)
         except TooMuch as reason:
             told.append(f"not everything was looked at, look through it yourself: {reason}")
+            before.left.append(told[-1])
         told += after.unseen
         after.identify()
         for path in dict.fromkeys((*after.paths, *after.links)):

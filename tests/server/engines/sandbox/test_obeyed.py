@@ -182,8 +182,12 @@ async def test_what_is_put_aside_is_reached_through_no_link(folder: Path, tmp_pa
     (folder / "x/.git").rmdir()
     (folder / "x").rmdir()
     (folder / "x").symlink_to(outside)
+
+    def look_again(_: Guard, found: Obeyed, *_more: object, **_named: object) -> None:
+        found.paths.update(seen.paths)
+
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Guard, "_look", lambda _self, found, _most, **_: found.paths.update(seen.paths))
+        patched.setattr(Guard, "_look", look_again)
         told = guard.restore(before)
     assert (outside / ".git/config").read_text() == "mine" and "look at it yourself" in told[0]
 
@@ -260,7 +264,7 @@ def test_what_lies_in_the_folder_itself_is_put_aside_before_the_look_below(
     for name in (".vscode", "src/.husky"):
         (folder / name).mkdir()
     there: list[bool] = []
-    listed = Guard._listed
+    listed = Guard._listed  # pyright: ignore[reportPrivateUsage] # what is looked at is seen nowhere else
 
     def looked(self: Guard, found: Obeyed, here: Path, *, after: bool) -> list[os.DirEntry[str]]:
         if here != folder:
@@ -280,6 +284,22 @@ def test_what_a_crowd_of_files_hides_is_put_aside(folder: Path, monkeypatch: pyt
     monkeypatch.setattr(guards, "MOST_ENTRIES", 1)
     told = guard.restore(before)
     assert not (folder / ".vscode").exists() and any("not everything was looked at" in each for each in told)
+
+
+@confined
+async def test_after_a_look_that_was_cut_short_nothing_below_counts_as_old(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with runner(folder, CONFINED) as shell:
+        with monkeypatch.context() as patched:
+            started = await shell.start("mkdir -p src/.husky; true", 60)
+            patched.setattr(guards, "MOST_ENTRIES", 1)
+            await started.finished()
+            assert "not everything was looked at" in str(started.put_aside)
+            with pytest.raises(ToolFailure, match="not everything was looked at"):
+                await ran(shell, "true")
+        await ran(shell, "true")
+    assert not (folder / "src/.husky").exists()
 
 
 def test_what_was_there_and_is_another_one_now_is_put_aside(folder: Path) -> None:

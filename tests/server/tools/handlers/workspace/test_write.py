@@ -181,7 +181,7 @@ RUN_FILES = ["tools.py", "pack/more.py", "pack/__init__.py", "guard.py", "srv.sh
 
 @pytest.fixture
 def running_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
     return write_files(folder, {**dict.fromkeys(RUN_FILES, "x = 1\n"), "toolspan.yaml": CONFIG + RUNS})
 
 
