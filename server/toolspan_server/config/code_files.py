@@ -200,6 +200,8 @@ class FolderCode:
         self.trees[self._root] = None
         if name.endswith(".py"):
             self._name(name, self.folder)
+        elif _MODULE.fullmatch(name):
+            self._module(name, self.folder)
 
     def add_command(self, words: Sequence[str], cwd: str | None, env: Mapping[str, str]) -> None:
         """Add what the command line ``words`` runs, started in ``cwd`` with the variables ``env``."""
@@ -262,8 +264,10 @@ class FolderCode:
     def _module(self, name: str, base: Path) -> None:
         for parent in ("", "src"):
             path = Path(parent, *name.split("."))
-            self._name(f"{path}.py", base)
-            self._name(str(path), base)
+            packages = [each for each in (path, *path.parents) if each not in (Path(), Path(parent))]
+            files = (f"{path}.py", path / "__main__.py", *(each / "__init__.py" for each in packages))
+            for each in (path, *files):
+                self._name(str(each), base)
 
     def _name(self, word: str, base: Path, *, as_data: bool = False) -> None:
         """Add the file or the folder that ``word`` names, if it belongs to what came with the config."""

@@ -66,7 +66,7 @@ def withheld_items(config: Config, file: Path, places: Sequence[Place]) -> tuple
         *untrusted_providers(config),
         *untrusted_store(config),
     ]
-    code = _code_of_config(config)
+    code = code_of_config(config)
     found = [UntrustedItem(file, WHOLE, "all that the config says", settings_contents(config))]
     for place in places:
         shown = json_path(place)
@@ -82,7 +82,7 @@ def withheld_items(config: Config, file: Path, places: Sequence[Place]) -> tuple
     return (*found, *known, *_folder_code(file, code))
 
 
-def _code_of_config(config: Config) -> FolderCode:
+def code_of_config(config: Config) -> FolderCode:
     """What the handlers, hooks and servers of ``config`` run of its folder."""
     code = FolderCode(config.directory)
     for name in (*config.handlers, *(each.python.rpartition(":")[0] for each in config.hooks if each.python)):

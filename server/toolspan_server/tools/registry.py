@@ -8,6 +8,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from ..config import Config, ToolConfig
+from ..config.consent import code_of_config
 from ..engines.isolation import ProcessLimits
 from ..engines.parameters import Parameters
 from ..parts.environment import Environment
@@ -170,6 +171,7 @@ def environment_of(config: Config) -> Environment:
         config.directory,
         config.state_directory,
         config.files,
+        tuple(code_of_config(config).named.values()) if config.services.entries("workspaces") else (),
         processes=processes,
         subagents=limits.subagents,
         rules=() if config.approvals is None else config.approvals.call_rules(),

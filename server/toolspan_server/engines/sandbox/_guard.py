@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -33,21 +34,39 @@ _FOLDER = (
 )
 
 
+_Identity = tuple[int, int]
+_CHANGED_BY_OWNER = stat.S_IWUSR | stat.S_IXUSR
+
+
 class TooMuch(Exception):
     """A folder has too many entries to be looked through, or its settings are too large; the text says so."""
 
 
 @dataclass(slots=True)
 class Obeyed:
-    """What was found: ``paths`` that are files or folders, the targets of ``links``, the ``repositories``
-    among them, and what would be obeyed and is ``missing``: with whether only a program would be. ``unseen``
-    says which folders could not be looked through."""
+    """What was found: ``paths`` that are files or folders, with which ones they are, the targets of
+    ``links``, the ``repositories`` among them, and what would be obeyed and is ``missing``: with whether only
+    a program would be. ``unseen`` says which folders could not be looked through, ``left`` what was made
+    since and could not be put aside."""
 
-    paths: dict[Path, None] = field(default_factory=dict[Path, None])
+    paths: dict[Path, _Identity | None] = field(default_factory=dict[Path, "_Identity | None"])
     links: dict[Path, str] = field(default_factory=dict[Path, str])
     repositories: dict[Repository, None] = field(default_factory=dict[Repository, None])
     missing: dict[Path, bool] = field(default_factory=dict[Path, bool])
     unseen: list[str] = field(default_factory=list[str])
+    left: list[str] = field(default_factory=list[str])
+
+    def identify(self) -> None:
+        """Note which file or folder each of the ``paths`` is now."""
+        for path in self.paths:
+            with suppress(OSError):
+                self.paths[path] = _identity(path)
+
+    def holds(self, path: Path, later: Obeyed) -> bool:
+        """Whether ``path`` is the same file, folder or link as in ``later``."""
+        if path in later.links:
+            return self.links.get(path) == later.links[path]
+        return self.paths.get(path) is not None and self.paths[path] == later.paths[path]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +74,15 @@ class Guard:
     """Keeps what ``names`` protect in ``folders`` (see ``common.obeyed_names``) from commands; with ``.git``
     also what git runs by its settings (see ``common.git_programs``).
 
-    With ``git_data`` commands change the data of git directories (commits, branches, the index), not their
-    settings.
+    ``own`` are further files and folders that stay as they are, with the links that lead to them and all
+    names of the files. With ``git_data`` commands change the data of git directories (commits, branches, the
+    index), not their settings.
     """
 
     folders: Sequence[Path]
     names: Sequence[str] = OBEYED
     git_data: bool = False
+    own: Sequence[Path] = ()
 
     def look(self) -> Obeyed:
         """What is there now. Raises ``TooMuch``."""
@@ -69,19 +90,26 @@ class Guard:
         self._look(found, MOST_PLACES)
         if GIT in self.names:
             self._add_programs(found)
+        for path in self.own:
+            self._add_way(found, path)
+        for path in self._names_of({_identity(each) for each in map(_real, self.own) if _has_names(each)}):
+            found.paths[path] = None
+        found.identify()
         return found
 
-    def _look(self, found: Obeyed, most_places: int | None) -> None:
-        """Add to ``found`` what is there now, also where it raises ``TooMuch`` in the end."""
+    def _look(self, found: Obeyed, most_places: int | None, *, deep: bool = True) -> None:
+        """Add to ``found`` what is there now, also where it raises ``TooMuch`` in the end; unless it is to be
+        ``deep``, only what lies in the folders themselves."""
         left, ends = MOST_ENTRIES, time.monotonic() + _SECONDS
         waiting: list[tuple[Path, tuple[str, ...]]] = [(folder, ()) for folder in self.folders]
         while waiting:
             root, parts = waiting.pop()
             entries = self._listed(found, root.joinpath(*parts), after=most_places is None)
+            below = [*self._judged(found, root, parts, entries)]
+            waiting += below if deep else []
             left -= len(entries)
             if left < 0 or time.monotonic() > ends:
                 raise TooMuch(f"it has more than {MOST_ENTRIES:,} files and folders")
-            waiting += self._judged(found, root, parts, entries)
             if most_places is not None and len(found.paths) > most_places:
                 raise TooMuch(
                     f"it has more than {most_places:,} that programs obey (.git, .vscode and others)"
@@ -91,7 +119,7 @@ class Guard:
         """What is in ``folder``. One that its owner may not list, though programs go through it, stays as it
         is; ``after`` a command it is opened to be listed."""
         try:
-            if after and not os.access(folder, os.R_OK | os.X_OK, follow_symlinks=False):
+            if after:
                 self._open_up(folder)
             with os.scandir(folder) as listed:
                 return list(listed)
@@ -106,9 +134,13 @@ class Guard:
             return []
 
     def _open_up(self, folder: Path) -> None:
+        if os.access(folder, os.R_OK | os.X_OK, follow_symlinks=False):
+            return
+        if folder in self.folders:
+            folder.chmod(stat.S_IMODE(folder.stat().st_mode) | stat.S_IRWXU)
+            return
         with _opened(self._root(folder), folder.parent) as above:
-            mode = os.stat(folder.name, dir_fd=above, follow_symlinks=False).st_mode
-            os.chmod(folder.name, stat.S_IMODE(mode) | stat.S_IRWXU, dir_fd=above)
+            _open_folder(folder.name, above)
 
     def _add_programs(self, found: Obeyed) -> None:
         """Add what git runs for the repositories that were found, or that the folders are in."""
@@ -126,12 +158,16 @@ class Guard:
                 found.missing[path] = named.if_program
             if named.if_program and not is_program(path):
                 continue
-            for each in (path, *path.parents):
-                if each.is_symlink() and self._is_inside(each):
-                    found.links[each] = os.readlink(each)  # noqa: PTH115 - as it is written
-            real = Path(os.path.realpath(path))
-            if self._is_inside(real) and real.exists():
-                found.paths[real] = None
+            self._add_way(found, path)
+
+    def _add_way(self, found: Obeyed, path: Path) -> None:
+        """Add ``path`` and the links on the way to it."""
+        for each in (path, *path.parents):
+            if each.is_symlink() and self._is_inside(each):
+                found.links[each] = os.readlink(each)  # noqa: PTH115 - as it is written
+        real = Path(os.path.realpath(path))
+        if self._is_inside(real) and real.exists():
+            found.paths[real] = None
 
     def _names_of(self, identities: set[tuple[int, int]]) -> Iterator[Path]:
         """All names in the folders of files with these ``identities``."""
@@ -147,25 +183,34 @@ class Guard:
         """Put aside what was made since ``before``; the paths of it, each with its new name.
 
         Nothing is removed: what is put aside has a name that no program obeys. Links that were exchanged are
-        made again. Where there is too much to be looked through, what was found by then is put aside, and it
-        is said that the rest was not looked at.
+        made again. What lies in the folders themselves comes first, as the server may be ended meanwhile.
+        Where there is too much to be looked through, what was found by then is put aside, and it is said that
+        the rest was not looked at.
         """
+        before.left.clear()
+        told = [*self._restored(before, deep=False), *self._restored(before, deep=True)]
+        before.left[:] = dict.fromkeys(before.left)
+        return [*dict.fromkeys(told)]
+
+    def _restored(self, before: Obeyed, *, deep: bool) -> list[str]:
         after, told = Obeyed(), list[str]()
         try:
-            self._look(after, None)
+            self._look(after, None, deep=deep)
         except TooMuch as reason:
             told.append(f"not everything was looked at, look through it yourself: {reason}")
+            before.left.append(told[-1])
         told += after.unseen
-        for path in [*after.paths, *after.links]:
-            is_new = path not in before.paths and before.links.get(path) != after.links.get(path, "")
-            if is_new and os.path.lexists(path):
-                told += self._put_aside(path)
+        after.identify()
+        for path in dict.fromkeys((*after.paths, *after.links)):
+            if not before.holds(path, after) and os.path.lexists(path):
+                told += self._put_aside(path, before)
+                before.paths.pop(path, None)
         for path, if_program in before.missing.items():
             if is_program(path) if if_program else os.path.lexists(path):
-                told += self._put_aside(self._way(path, before))
+                told += self._put_aside(self._way(path, before), before)
         for path, target in before.links.items():
             if not path.is_symlink() or os.readlink(path) != target:  # noqa: PTH115 - as it is written
-                told += self._linked_again(path, target)
+                told += self._linked_again(path, target, before)
         return told
 
     def _judged(
@@ -232,32 +277,36 @@ class Guard:
     def _is_inside(self, path: Path) -> bool:
         return any(path.is_relative_to(folder) and path != folder for folder in self.folders)
 
-    def _put_aside(self, path: Path) -> list[str]:
+    def _put_aside(self, path: Path, before: Obeyed) -> list[str]:
         """Rename ``path``, in its folder, to a name that nothing obeys; and the ``HEAD`` of a repository, by
         which it is known as one, whatever its name."""
         mark = f"put-aside-{secrets.token_hex(3)}-"
         told: list[str] = []
         try:
+            if not path.is_symlink() and path.is_dir():
+                self._open_up(path)
             if os.path.lexists(path / "HEAD") and not path.is_symlink():
-                with _opened(self._root(path), path) as folder:
+                with _writable(self._root(path), path) as folder:
                     os.rename("HEAD", f"{mark}HEAD", src_dir_fd=folder, dst_dir_fd=folder)
                 told.append(f"{self._shown(path / 'HEAD')} is now {mark}HEAD")
             if not told or fold_name(path.name) == GIT:
                 name = mark + path.name.lstrip(".")
-                with _opened(self._root(path), path.parent) as folder:
+                with _writable(self._root(path), path.parent) as folder:
                     os.rename(path.name, name, src_dir_fd=folder, dst_dir_fd=folder)
                 told.append(f"{self._shown(path)} is now {name}")
         except OSError as error:
             told.append(f"{self._shown(path)} could not be renamed ({error.strerror}): look at it yourself")
+            before.left.append(told[-1])
         return told
 
-    def _linked_again(self, path: Path, target: str) -> list[str]:
-        told = self._put_aside(path) if os.path.lexists(path) else []
+    def _linked_again(self, path: Path, target: str, before: Obeyed) -> list[str]:
+        told = self._put_aside(path, before) if os.path.lexists(path) else []
         try:
-            with _opened(self._root(path), path.parent) as folder:
+            with _writable(self._root(path), path.parent) as folder:
                 os.symlink(target, path.name, dir_fd=folder)
         except OSError as error:
-            return [*told, f"{self._shown(path)}, a link, could not be restored ({error.strerror})"]
+            before.left.append(f"{self._shown(path)}, a link, could not be restored ({error.strerror})")
+            return [*told, before.left[-1]]
         return [*told, f"{self._shown(path)} leads to {target} again"]
 
     def _root(self, path: Path) -> Path:
@@ -265,6 +314,69 @@ class Guard:
 
     def _shown(self, path: Path) -> str:
         return str(path.relative_to(self.folders[0]) if path.is_relative_to(self.folders[0]) else path)
+
+
+class Watch:
+    """What there was before the first of the commands that run in a guard's folders, until the last of them
+    has ended: what one of them makes is new for all others. Its methods may be called in any thread."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+        self._lock = threading.Lock()
+        self._running: set[object] = set()
+        self._before = Obeyed()
+
+    def begin(self, command: object) -> list[Path]:
+        """What is to stay as it is while ``command`` runs.
+
+        When this raises, it counts not: ``TooMuch``, or ``ToolFailure`` where something is there that could
+        not be put aside.
+        """
+        with self._lock:
+            if self._before.left:
+                self._guard.restore(self._before)
+            if self._before.left:
+                raise _still_there(self._before.left)
+            if not self._running:
+                self._before = self._guard.look()
+            self._running.add(command)
+            return [*self._before.paths]
+
+    def end(self, command: object) -> list[str]:
+        """Put aside what was made since, as ``Guard.restore`` does. Raises ``OSError``."""
+        with self._lock:
+            try:
+                return self._guard.restore(self._before)
+            except OSError as error:
+                self._before.left.append(f"the workspace was not looked through ({error.strerror})")
+                raise
+            finally:
+                self.forget(command)
+
+    def forget(self, command: object) -> None:
+        """Let ``command`` count no longer: it has not run. Does not block."""
+        self._running.discard(command)
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def _has_names(path: Path) -> bool:
+    return path.is_file() and path.lstat().st_nlink > 1
+
+
+def _identity(path: Path) -> _Identity:
+    found = path.lstat()
+    return found.st_dev, found.st_ino
+
+
+def _still_there(left: Sequence[str]) -> ToolFailure:
+    return ToolFailure(
+        f"No command runs while there is what an earlier one made and programs obey: {'; '.join(left[:5])}",
+        error_code="not_put_aside",
+        user_action="Ask the person to look at it, and to rename or remove it.",
+    )
 
 
 def too_much(reason: str) -> ToolFailure:
@@ -289,3 +401,33 @@ def _opened(root: Path, path: Path) -> Generator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def _writable(root: Path, path: Path) -> Generator[int]:
+    """``_opened``, and names in the folder may be changed, whatever its mode says. Raises ``OSError``."""
+    with _opened(root, path) as folder:
+        mode = stat.S_IMODE(os.fstat(folder).st_mode)
+        is_shut = mode & _CHANGED_BY_OWNER != _CHANGED_BY_OWNER
+        if is_shut:
+            with suppress(OSError):
+                os.fchmod(folder, mode | _CHANGED_BY_OWNER)
+        try:
+            yield folder
+        finally:
+            if is_shut:
+                with suppress(OSError):
+                    os.fchmod(folder, mode)
+
+
+def _open_folder(name: str, above: int) -> None:
+    """Let its owner list and change the folder ``name``, to which no link leads. Raises ``OSError``."""
+    mode = stat.S_IMODE(os.stat(name, dir_fd=above, follow_symlinks=False).st_mode) | stat.S_IRWXU
+    if not hasattr(os, "O_PATH"):
+        os.chmod(name, mode, dir_fd=above, follow_symlinks=False)
+        return
+    folder = os.open(name, os.O_PATH | _FOLDER, dir_fd=above)
+    try:
+        Path(f"/proc/self/fd/{folder}").chmod(mode)
+    finally:
+        os.close(folder)

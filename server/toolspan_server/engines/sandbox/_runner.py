@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -18,7 +19,7 @@ from ...errors import ToolFailure
 from ._background import BackgroundShells
 from ._choice import Choice, choice
 from ._command import Command, Ending, Order
-from ._guard import Guard, Obeyed, TooMuch, too_much
+from ._guard import Guard, TooMuch, Watch, too_much
 from ._limits import CommandLimits
 from ._reach import Confinement, Reach, described
 from ._set_id import write_filter
@@ -61,7 +62,8 @@ class CommandRunner:
         self._settings = settings
         self._temporary: Path | None = None
         self._filter: Path | None = None
-        self._guard = Guard((workspace, *settings.writable), settings.obeyed, settings.git_data)
+        folders = (workspace, *settings.writable)
+        self._watch = Watch(Guard(folders, settings.obeyed, settings.git_data, settings.protected))
         self._choice: Choice | None = (
             Choice(None, "it is off in the config") if settings.mode == "off" else None
         )
@@ -86,17 +88,24 @@ class CommandRunner:
     async def start(self, text: str, seconds: float, denied: Sequence[Path] = ()) -> Command:
         """Start the shell command ``text``. Raises ``ToolFailure``."""
         confinement = (await self._confinement()).confinement
-        before = None if confinement is None else await anyio.to_thread.run_sync(self._look)
-        temporary = await anyio.to_thread.run_sync(self._temporary_folder)
-        reach = self._reach(temporary, () if before is None else tuple(before.paths), denied)
-        order = self._order(text, seconds, confinement, reach)
-        after = None if before is None else partial(self._restore, before)
+        watched = object()
         try:
+            temporary = await anyio.to_thread.run_sync(self._temporary_folder)
+            if confinement is None:
+                order, after = self._order(text, seconds, None, self._reach(temporary)), None
+            else:
+                kept = await anyio.to_thread.run_sync(self._look, watched)
+                order = self._order(text, seconds, confinement, self._reach(temporary, kept, denied))
+                after = partial(self._restore, watched)
             return await Command.started(order, self.limits, after)
         except OSError as error:
+            self._watch.forget(watched)
             raise ToolFailure(
                 f"The command could not be started: {error.strerror}", error_code="not_started"
             ) from None
+        except BaseException:
+            self._watch.forget(watched)
+            raise
 
     async def aclose(self) -> None:
         """End the commands in the background and remove the temporary files."""
@@ -134,15 +143,15 @@ class CommandRunner:
             hide_server()
         return found
 
-    def _look(self) -> Obeyed:
+    def _look(self, command: object) -> list[Path]:
         try:
-            return self._guard.look()
+            return self._watch.begin(command)
         except TooMuch as reason:
             raise too_much(str(reason)) from None
 
-    def _restore(self, before: Obeyed) -> list[str]:
+    def _restore(self, command: object) -> list[str]:
         try:
-            return self._guard.restore(before)
+            return self._watch.end(command)
         except OSError as error:
             why = error.strerror
             return [
@@ -156,7 +165,7 @@ class CommandRunner:
             temporary / _OPEN,
             tuple(settings.writable),
             tuple(settings.readable),
-            (*settings.protected, *obeyed),
+            (*(Path(os.path.realpath(each)) for each in settings.protected), *obeyed),
             settings.network,
             tuple(settings.hidden),
             tuple(denied),

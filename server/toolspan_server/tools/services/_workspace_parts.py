@@ -36,7 +36,7 @@ def command_runner(workspace: Workspace, config: WorkspaceConfig, environment: E
         bash.network,
         writable=[root.path.resolve() for root in roots if root.writable],
         readable=[*(root.path.resolve() for root in roots if not root.writable), *readable],
-        protected=[path.resolve() for path in own_paths(config, environment)],
+        protected=[path.absolute() for path in own_paths(config, environment)],
         hidden=[stored(environment).resolve()],
         environment=bash.environment,
         obeyed=config.protected,
@@ -64,13 +64,14 @@ def path_rules(
 
 
 def own_paths(config: WorkspaceConfig, environment: Environment) -> tuple[Path, ...]:
-    """What no tool changes: the config's files, its state folder, and the default one where state is not kept
-    there, which a person may take over as it is."""
+    """What no tool changes: the config's files, those that it has Toolspan run, its state folder, and the
+    default one where state is not kept there, which a person may take over as it is."""
     if config.change_config:
         return ()
     base = environment.config_dir
     beside = {(folder / STATE_FOLDER).absolute() for folder in (base, base / config.path)}
-    return (environment.state_dir.absolute(), *sorted(beside), *environment.config_files)
+    files = (*environment.config_files, *environment.code_files)
+    return (environment.state_dir.absolute(), *sorted(beside), *files)
 
 
 def stored(environment: Environment) -> Path:

@@ -90,6 +90,22 @@ async def test_what_runs_outside_of_the_sandbox_cannot_be_changed_nor_moved_away
     assert (workspace / "new").read_text() == "fine\n"
 
 
+@confined
+async def test_a_kept_file_stays_behind_a_link_and_under_its_other_names(workspace: Path) -> None:
+    (workspace / "tools").mkdir()
+    (workspace / "tools/real.sh").write_text("mine")
+    (workspace / "srv.sh").symlink_to("tools/real.sh")
+    (workspace / "guard.py").write_text("mine")
+    os.link(workspace / "guard.py", workspace / "other-name")
+    settings = SandboxSettings(mode="required", protected=[workspace / "srv.sh", workspace / "guard.py"])
+    async with runner(workspace, settings) as shell:
+        await ran(shell, "echo evil > other-name; echo evil > tools/real.sh; mv tools moved; rm guard.py")
+        _, command = await shell.run("rm srv.sh; echo evil > srv.sh; ls", 60)
+    for name in ("srv.sh", "tools/real.sh", "guard.py", "other-name"):
+        assert (workspace / name).read_text() == "mine", name
+    assert (workspace / "srv.sh").is_symlink() and "leads to tools/real.sh again" in str(command.put_aside)
+
+
 _CONNECT = (
     "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}), 5)' && echo connected"
 )

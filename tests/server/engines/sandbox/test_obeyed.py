@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -10,13 +11,14 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import ran, runner
+from tests.support.waiting import until
 from tests.support.workspaces import write_files
 from toolspan_server import ToolFailure
 from toolspan_server.common.obeyed_names import INERT, OBEYED, obeyed_part
 from toolspan_server.engines.sandbox import SandboxSettings
 from toolspan_server.engines.sandbox import _guard as guards
 from toolspan_server.engines.sandbox._choice import choice
-from toolspan_server.engines.sandbox._guard import Guard
+from toolspan_server.engines.sandbox._guard import Guard, Obeyed
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I24.6.2")]
 confined = pytest.mark.skipif(
@@ -33,6 +35,14 @@ def folder(tmp_path: Path) -> Path:
 
 def names_below(folder: Path) -> set[str]:
     return {path.name for path in folder.rglob("*")}
+
+
+def opened(folder: Path) -> None:
+    """Let all folders be listed again."""
+    folder.chmod(0o755)
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            opened(path)
 
 
 def git(folder: Path, *words: str) -> None:
@@ -172,8 +182,12 @@ async def test_what_is_put_aside_is_reached_through_no_link(folder: Path, tmp_pa
     (folder / "x/.git").rmdir()
     (folder / "x").rmdir()
     (folder / "x").symlink_to(outside)
+
+    def look_again(_: Guard, found: Obeyed, *_more: object, **_named: object) -> None:
+        found.paths.update(seen.paths)
+
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Guard, "_look", lambda _self, found, _most: found.paths.update(seen.paths))
+        patched.setattr(Guard, "_look", look_again)
         told = guard.restore(before)
     assert (outside / ".git/config").read_text() == "mine" and "look at it yourself" in told[0]
 
@@ -185,6 +199,123 @@ async def test_a_command_in_the_background_is_looked_after_too(folder: Path) -> 
         await started.command.finished()
         assert "husky" in started.command.put_aside[0]
     assert not (folder / "src/.husky").exists()
+
+
+@confined
+async def test_what_one_command_made_is_new_for_those_that_began_while_it_ran(folder: Path) -> None:
+    """The second begins when the first has made it, and makes it anew when that was put aside."""
+    again = "while [ -e .vscode ]; do sleep 0.05; done; mkdir .vscode; echo evil > .vscode/tasks.json"
+    async with runner(folder, CONFINED) as shell:
+        stay = "touch {0}; while [ -e {0} ]; do sleep 0.05; done"
+        one = await shell.start(f"mkdir .vscode; git init -q s; {stay.format('made')}", 60)
+        await until((folder / "made").exists)
+        two = await shell.start(f"rm made; {again}; git init -q s; {stay.format('made2')}", 60)
+        await one.finished()
+        assert ".vscode is now" in str(one.put_aside)
+        await until((folder / "made2").exists)
+        (folder / "made2").unlink()
+        await two.finished()
+        assert ".vscode is now" in str(two.put_aside)
+        assert not (folder / ".vscode").exists() and not (folder / "s/.git/HEAD").exists()
+        (folder / ".husky").mkdir()
+        _, three = await shell.run("touch .husky/x; true", 60)
+        assert three.put_aside == [] and not (folder / ".husky/x").exists(), "it was there before"
+
+
+@confined
+@pytest.mark.skipif(os.geteuid() == 0, reason="root changes everything")
+@pytest.mark.parametrize("mode", ["555", "111", "000"])
+async def test_a_folder_that_is_shut_keeps_nothing_that_programs_obey(folder: Path, mode: str) -> None:
+    text = "mkdir .vscode; git init -q s; mkdir -p deep/.husky; echo x > .envrc"
+    async with runner(folder, CONFINED) as shell:
+        _, command = await shell.run(f"{text}; chmod {mode} deep s/.git s .", 60)
+        told = str(command.put_aside)
+        assert all(f"{name} is now" in told for name in (".vscode", ".envrc", "deep/.husky", "s/.git"))
+        opened(folder)
+        assert not names_below(folder) & {".vscode", ".envrc", ".husky", "HEAD"}
+        await ran(shell, "true")
+
+
+@confined
+async def test_while_something_could_not_be_put_aside_no_command_runs(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    async with runner(folder, CONFINED) as shell:
+        with monkeypatch.context() as patched:
+            patched.setattr("os.rename", refused)
+            _, command = await shell.run("mkdir .vscode", 60)
+            assert ".vscode could not be renamed" in str(command.put_aside)
+            with pytest.raises(ToolFailure, match=r"\.vscode could not be renamed \(Permission denied\)"):
+                await ran(shell, "touch made")
+        assert not (folder / "made").exists()
+        await ran(shell, "touch made")
+    assert (folder / "made").exists() and not (folder / ".vscode").exists()
+
+
+def test_what_lies_in_the_folder_itself_is_put_aside_before_the_look_below(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that is ended while it looks through a large folder has put the most important aside."""
+    guard = Guard([folder])
+    before = guard.look()
+    for name in (".vscode", "src/.husky"):
+        (folder / name).mkdir()
+    there: list[bool] = []
+    listed = Guard._listed  # pyright: ignore[reportPrivateUsage] # what is looked at is seen nowhere else
+
+    def looked(self: Guard, found: Obeyed, here: Path, *, after: bool) -> list[os.DirEntry[str]]:
+        if here != folder:
+            there.append((folder / ".vscode").exists())
+        return listed(self, found, here, after=after)
+
+    monkeypatch.setattr(Guard, "_listed", looked)
+    told = guard.restore(before)
+    assert there and not any(there)
+    assert len(told) == 2 and not (folder / "src/.husky").exists()
+
+
+def test_what_a_crowd_of_files_hides_is_put_aside(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guard = Guard([folder])
+    before = guard.look()
+    (folder / ".vscode").mkdir()
+    monkeypatch.setattr(guards, "MOST_ENTRIES", 1)
+    told = guard.restore(before)
+    assert not (folder / ".vscode").exists() and any("not everything was looked at" in each for each in told)
+
+
+@confined
+async def test_after_a_look_that_was_cut_short_nothing_below_counts_as_old(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with runner(folder, CONFINED) as shell:
+        with monkeypatch.context() as patched:
+            started = await shell.start("mkdir -p src/.husky; true", 60)
+            patched.setattr(guards, "MOST_ENTRIES", 1)
+            await started.finished()
+            assert "not everything was looked at" in str(started.put_aside)
+            with pytest.raises(ToolFailure, match="not everything was looked at"):
+                await ran(shell, "true")
+        await ran(shell, "true")
+    assert not (folder / "src/.husky").exists()
+
+
+def test_what_was_there_and_is_another_one_now_is_put_aside(folder: Path) -> None:
+    (folder / ".vscode").mkdir()
+    (folder / ".envrc").write_text("mine")
+    guard = Guard([folder])
+    before = guard.look()
+    assert guard.restore(before) == []
+    (folder / ".vscode").rename(folder / "old")
+    (folder / ".vscode").mkdir()
+    (folder / ".envrc").rename(folder / "old-envrc")
+    (folder / ".envrc").symlink_to("evil")
+    told = guard.restore(before)
+    assert (
+        len(told) == 2 and not os.path.lexists(folder / ".vscode") and not os.path.lexists(folder / ".envrc")
+    )
 
 
 @confined

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 from tests.support.waiting import BOUND_S
 from tests.support.workspaces import WorkspaceTools, workspace_tools, write_files
 from toolspan_server import load_config, running
+from toolspan_server.engines.sandbox._choice import choice
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I12.3.5")]
 
@@ -165,6 +167,47 @@ CONFIG = """
 services: {workspaces: {main: {path: .}}}
 tools: {sources: [{type: workspace, workspace: main, approval: false}]}
 """
+
+
+RUNS = """
+handlers: [tools.py, pack.more]
+hooks: [{point: before_call, python: "guard.py:check"}]
+mcpServers:
+  one: {command: sh, args: [srv.sh]}
+  two: {command: python3, args: [-m, app.serve], cwd: servers}
+"""
+RUN_FILES = ["tools.py", "pack/more.py", "pack/__init__.py", "guard.py", "srv.sh", "servers/app/serve.py"]
+
+
+@pytest.fixture
+def running_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
+    return write_files(folder, {**dict.fromkeys(RUN_FILES, "x = 1\n"), "toolspan.yaml": CONFIG + RUNS})
+
+
+@pytest.mark.requirement("I24.6.2")
+@pytest.mark.parametrize("name", RUN_FILES)
+async def test_what_the_config_has_toolspan_run_is_protected_as_the_config_is(
+    running_folder: Path, name: str
+) -> None:
+    async with running(load_config(running_folder / "toolspan.yaml", import_handlers=False)) as runtime:
+        tools = WorkspaceTools(runtime)
+        refused = await tools.refused("Write", file_path=name, content="evil", force=True)
+        assert refused.startswith("protected: ")
+        await tools.good("Write", file_path="servers/app/data.txt", content="x")
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or choice().confinement is None, reason="there is no sandbox here"
+)
+@pytest.mark.requirement("I24.6.2")
+async def test_no_command_changes_what_the_config_has_toolspan_run(running_folder: Path) -> None:
+    async with running(load_config(running_folder / "toolspan.yaml", import_handlers=False)) as runtime:
+        tools = WorkspaceTools(runtime)
+        text = "; ".join(f"echo evil > {name}; rm -f {name}; echo evil > {name}" for name in RUN_FILES)
+        await tools.good("Bash", command=f"{text}; mv pack moved; mv servers moved; echo x > new; true")
+    assert {(running_folder / name).read_text() for name in RUN_FILES} == {"x = 1\n"}
+    assert (running_folder / "new").exists()
 
 
 async def test_a_config_that_says_so_lets_itself_be_changed(folder: Path) -> None:
