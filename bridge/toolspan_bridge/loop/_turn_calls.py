@@ -21,7 +21,7 @@ from ..events import (
     ToolCallFinished,
 )
 from ..messages import Assistant, Mark, Part, ToolCall, ToolOutcome, ToolSpec
-from ..provenance.outward import LOCAL, Conversed, MadeCall, found_marks, leaves_traces, reach_of
+from ..provenance.outward import LOCAL, Conversed, MadeCall, found_marks, traces_of, waits_for
 from ..provenance.secrets import secret_names
 from ..toolbox import Toolbox
 from ..toolbox.outcomes import failed
@@ -399,20 +399,20 @@ class _Performance:
     def _batches(self) -> Iterator[list[PendingCall]]:
         """The calls to be made, in order, in groups that may run side by side."""
         batch: list[PendingCall] = []
-        leaves = False
+        traces = set[str]()
         for call in self._turn.calls:
             if not call.unmade or call.spec is None:
                 continue
             if not self._toolbox.definition(call.spec).runs_alone:
                 made = self._made_call(call)
-                if leaves and reach_of(made) != "local":
+                if waits_for(made, traces):
                     yield batch
-                    batch, leaves = [], False
-                leaves = leaves or leaves_traces(made)
+                    batch, traces = [], set[str]()
+                traces.add(traces_of(made))
                 batch.append(call)
                 continue
             yield from filter(None, (batch, [call]))
-            batch, leaves = [], False
+            batch, traces = [], set[str]()
         if batch:
             yield batch
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal, cast
@@ -37,10 +37,11 @@ __all__ = [
     "Outward",
     "Reach",
     "found_marks",
-    "leaves_traces",
     "marks_of",
     "marks_of_unknown",
     "reach_of",
+    "traces_of",
+    "waits_for",
 ]
 
 REACH_META = "dev.toolspan/reach"
@@ -159,11 +160,20 @@ def marks_of_unknown(call: ToolCall | None, outcome: ToolOutcome) -> tuple[Mark,
     )
 
 
-def leaves_traces(call: MadeCall) -> bool:
-    """Whether ``call`` may leave on this machine what a later call of its turn could send."""
+def traces_of(call: MadeCall) -> Literal["", "code", "local"]:
+    """What ``call`` may leave on this machine that a later call of its turn could send: nothing, what a
+    function of the config makes, or what commands and tools of the workspace do."""
     if not call.trusted or call.tool.annotations.get("readOnlyHint") is True:
-        return False
-    return reach_of(call) != "outside" or _is(call.tool, "Bash")
+        return ""
+    reach = reach_of(call)
+    return "local" if _is(call.tool, "Bash") or reach == "local" else "code" if reach == "code" else ""
+
+
+def waits_for(call: MadeCall, traces: Collection[str]) -> bool:
+    """Whether ``call`` is made once those before it in its turn have ended, which left ``traces``. Functions
+    of the config run beside each other."""
+    reach = reach_of(call)
+    return ("local" in traces and reach != "local") or ("code" in traces and reach == "outside")
 
 
 async def found_marks(call: MadeCall, outcome: ToolOutcome) -> tuple[Mark, ...]:

@@ -8,15 +8,16 @@ from typing import Any
 import pytest
 
 from tests.support.cost import at_most
-from toolspan_bridge.formats.prompt.written_calls import written_calls
+from toolspan_bridge.formats.prompt.written_calls import Callables, whole_calls
 from toolspan_bridge.loop import _answer_schema
-from toolspan_bridge.messages import User
+from toolspan_bridge.messages import ToolSpec, User
 from toolspan_bridge.provenance.outward import Conversed, MadeCall
 from toolspan_server.engines.upstreams import ListedTool
 
 pytestmark = pytest.mark.requirement("I24.5.3")
 
 CHARACTERS = 60_000
+CALLABLES = Callables.of([ToolSpec("", "x", "", {"type": "object"})])
 UNITS = 40
 PIECES = [
     "[",
@@ -48,7 +49,7 @@ def _sent(text: str) -> None:
 READERS: dict[str, Callable[[str], Any]] = {
     "a question": _typed,
     "arguments": _sent,
-    "an answer with calls": lambda text: written_calls(text, {"x": "x"}),
+    "an answer with calls": lambda text: whole_calls(text, CALLABLES),
     "an answer in a fence": lambda text: _answer_schema._json_of(text),
 }
 

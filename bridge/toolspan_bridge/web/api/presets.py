@@ -16,7 +16,6 @@ from ..endpoint import Answer, Call, Endpoint, Values
 from ..pages import Page, page_of
 from ..problems import Problem
 
-
 _Glob = Annotated[str, Field(max_length=LONGEST_GLOB)]
 
 
