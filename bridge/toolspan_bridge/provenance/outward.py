@@ -275,8 +275,12 @@ class Conversed:
 
     def _take_user(self, message: User) -> None:
         typed, _, attached = message.text.partition("\n\n[")
-        if self._is_users:
+        if message.typed is not None:
+            typed = message.typed
+            attached = message.text.removeprefix(f"{typed}\n\n[") if message.text != typed else ""
+        if self._is_users and typed:
             self._typed.append(typed)
+        self.add(message.marks)
         named: set[str] = set()
         for origin in _ORIGIN.finditer(f"[{attached}"):
             uri, server = origin.groups()
