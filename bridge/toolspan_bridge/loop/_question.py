@@ -56,8 +56,8 @@ class Question:
     turn may have several calls, ``None`` leaves it to the provider. ``settings`` are further ones of the
     answers by their names in Chat Completions (``top_p``, ``seed``, …), as far as the model takes them.
 
-    ``typed`` is what of the text a person typed, ``None`` for all of it; ``marks`` say what else is in it that
-    needs care, as another server's prompt.
+    ``typed`` is what of the text a person typed, ``None`` for all of it; ``marks`` say what else is in it
+    that needs care, as another server's prompt.
     """
 
     text: str

@@ -374,7 +374,7 @@ class _Performance:
                 report=lambda report: self._tell(call, report),
                 marks=marks,
             )
-        brought = (*marks[before:], *await found_marks(made, outcome))
+        brought = (*marks[before:], *(outcome.marks or ()), *await found_marks(made, outcome))
         self._turn.conversed.add(brought)
         outcome = replace(await self._after(call, outcome), marks=tuple(dict.fromkeys(brought)))
         if call.changed and call.arguments is not None:

@@ -13,7 +13,7 @@ from toolspan_bridge import Toolbox, own_server
 from toolspan_bridge.conversation.message_json import message_data, read_message
 from toolspan_bridge.loop import Question
 from toolspan_bridge.loop._replies import Replies
-from toolspan_bridge.messages import Assistant, Mark, Message, Reply, User
+from toolspan_bridge.messages import Assistant, Mark, Message, Reply, ToolOutcome, ToolResults, User
 from toolspan_bridge.provenance.outward import Conversed, MadeCall
 from toolspan_bridge.sessions.named.mentions import Asked, with_mentions
 from toolspan_server import load_config
@@ -113,3 +113,46 @@ async def test_what_the_loop_tells_a_model_is_typed_by_nobody() -> None:
     assert isinstance(told, User)
     assert trouble in told.text
     assert told.typed == ""
+
+
+FETCH = ListedTool(
+    "WebFetch",
+    "Fetches.",
+    {"type": "object"},
+    {"annotations": {"readOnlyHint": True}},
+)
+PAGE = ToolOutcome(
+    "1",
+    "WebFetch",
+    {"success": True, "result": "see /log/item-77"},
+    marks=(Mark("foreign", "a.example", "a.example"),),
+)
+NOTES = ToolOutcome("2", "Read", {"success": True, "result": "merger on 2027-01-05 at 42.50"}, marks=())
+
+
+@pytest.mark.parametrize(
+    ("path", "asks"),
+    [
+        ("log?d=2027-01-05&p=1", True),
+        ("log?p=42.50", True),
+        ("log?2027-01-05=", True),
+        ("log/2027-01-05/x", True),
+        ("log?d=2027%2D01%2D05", True),
+        ("log?d=2027%252D01%252D05", True),
+        ("log?d=on_2027-01-05_it", True),
+        ("log#2027-01-05", True),
+        ("log?" + "&".join(f"k{n}=v{n}" for n in range(600)), True),
+        ("log/item-77", False),
+        ("log?d=typed-88", False),
+        ("merger?on=at", False),
+        ("log?p=142.50", False),
+    ],
+)
+@pytest.mark.parametrize("typed", ["Look at https://a.example/ and typed-88.", "Look at it and typed-88."])
+async def test_what_came_from_elsewhere_goes_to_no_host_in_any_part_of_an_address(
+    path: str, asks: bool, typed: str
+) -> None:
+    conversed = Conversed()
+    await conversed.follow([User(typed, typed=typed), ToolResults((PAGE, NOTES))])
+    call = MadeCall("own", FETCH, {"url": f"https://a.example/{path}"}, True)
+    assert (conversed.outward(call) is not None) == asks
