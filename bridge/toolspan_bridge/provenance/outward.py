@@ -27,7 +27,7 @@ from toolspan_server.engines.upstreams import ListedTool
 
 from ..messages import Assistant, Mark, Message, Part, ToolCall, ToolOutcome, ToolResults, User
 from .secrets import assigned_strings, secret_lines, secret_names, secret_texts, strings_of
-from .stated import states
+from .stated import states, unnamed_keys
 
 __all__ = [
     "LOCAL",
@@ -270,7 +270,7 @@ class Conversed:
         """Whether the user's last message states ``call``; once for each call."""
         if call.tool.annotations.get("destructiveHint") is True or not self._typed:
             return False
-        if not states(self._typed[-1], _words_of(call), call.arguments):
+        if not states(self._typed[-1], _words_of(call), call.arguments, call.tool.schema):
             return False
         key = f"{len(self._typed)} {call.server} {call.tool.name} {json.dumps(dict(call.arguments))}"
         is_first = key not in self._stated
@@ -313,16 +313,18 @@ class Conversed:
 
     def _carries(self, call: MadeCall) -> bool:
         """Whether a call that only reads would tell somebody what it was not they or the user who said."""
-        hosts = set(_hosts(call.arguments))
+        keys = unnamed_keys(call.arguments, call.tool.schema)
+        arguments = {**call.arguments, "": [call.arguments.get(""), *keys]}
+        hosts = set(_hosts(arguments))
         if not hosts:
-            return self._holds_values(call.arguments, {call.server}, marked=True)
+            return self._holds_values(arguments, {call.server}, marked=True)
         known = {source for source, _ in self._results if source}
-        for host, written in _addresses(call.arguments):
+        for host, written in _addresses(arguments):
             if written.rstrip("/.,") in self._searched:
                 continue
             if host not in known and not self._typed_has(host):
                 return True
-            if self._holds_values(call.arguments, {host}, marked=False):
+            if self._holds_values(arguments, {host}, marked=False):
                 return True
         return False
 

@@ -272,8 +272,8 @@ class Toolbox:
         return connection is not None and connection.spec.own
 
     def has_own_words(self, server: str) -> bool:
-        """Whether what the server of that name says is trusted: it is one of our own, and not of a config that
-        nobody trusts."""
+        """Whether what the server of that name says is trusted: it is one of our own, and not of a config
+        that nobody trusts."""
         return self.is_own(server) and not self._connections[server].spec.restricted
 
     def is_trusted(self, spec: ToolSpec) -> bool:
