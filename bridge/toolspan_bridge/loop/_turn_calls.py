@@ -323,7 +323,8 @@ class _Performance:
         tool, trusted = self._toolbox.definition(call.spec), self._toolbox.is_trusted(call.spec)
         if self._toolbox.has_stand_in(call.spec):
             tool = replace(tool, details={**tool.details, **LOCAL})
-        return MadeCall(call.server, tool, call.arguments or {}, trusted)
+        foreign = next((mark for mark in self._toolbox.foreign_words if mark.source == call.server), None)
+        return MadeCall(call.server, tool, call.arguments or {}, trusted, foreign)
 
     async def _approval(self, request: ApprovalRequest) -> Approval:
         self._send.send_nowait(

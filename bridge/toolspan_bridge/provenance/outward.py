@@ -98,12 +98,14 @@ _PART = re.compile(r"[^\W_]+(?:[.:@-][^\W_]+)*")
 @dataclass(frozen=True, slots=True)
 class MadeCall:
     """A call that a model asked for. ``trusted`` says that ``tool`` is described by a server of our own, or
-    performed here."""
+    performed here; ``config`` is the mark of its results where that server has them from a config that nobody
+    trusts."""
 
     server: str
     tool: ListedTool
     arguments: Mapping[str, Any]
     trusted: bool
+    config: Mark | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,7 @@ def marks_of(call: MadeCall, outcome: ToolOutcome) -> tuple[Mark, ...]:
     if reach_of(call) == "outside":
         found.append(Mark("foreign", _origin(call), _source(call)))
     else:
+        found += [call.config] if call.config else []
         found += [Mark("foreign", f"files in {name}", name) for name in _packages(call, outcome)]
     return tuple(found)
 

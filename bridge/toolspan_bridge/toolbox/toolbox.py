@@ -276,6 +276,12 @@ class Toolbox:
         that nobody trusts."""
         return self.is_own(server) and not self._connections[server].spec.restricted
 
+    @property
+    def foreign_words(self) -> tuple[Mark, ...]:
+        """The marks of what models are told of our own servers from a config that nobody trusts."""
+        found = (name for name, each in self._connections.items() if each.spec.own and each.spec.restricted)
+        return tuple(Mark("foreign", f"the config of {name!r}, which nobody trusts", name) for name in found)
+
     def is_trusted(self, spec: ToolSpec) -> bool:
         """Whether the definition of ``spec`` is our own word: of a server of ours, or of what is performed
         here."""

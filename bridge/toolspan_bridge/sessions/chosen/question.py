@@ -54,7 +54,7 @@ class QuestionOptions:
             question,
             parts=self.images,
             typed=self.typed,
-            marks=self.marks,
+            marks=(*question.marks, *self.marks),
             builtins=builtins,
             stream=self.stream,
             trim=self.trim,
