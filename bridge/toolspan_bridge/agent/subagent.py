@@ -93,7 +93,7 @@ class _Task:
             ) from None
         finally:
             kept = parent.keep(conversation, call.id)
-            conversed = Conversed(call.marks, parent.toolbox.is_own)
+            conversed = Conversed(call.marks, parent.toolbox.has_own_words)
             await conversed.follow(conversation.messages)
             call.marks.extend(conversed.marks[len(call.marks) :])
         result = {"answer": answer.content, "calls": calls, "iterations": answer.iterations}

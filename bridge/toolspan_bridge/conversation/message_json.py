@@ -119,6 +119,10 @@ def text_of(value: Any, where: str) -> str:
     return value
 
 
+def _text_or_null(value: Any, where: str) -> str | None:
+    return None if value is None else text_of(value, where)
+
+
 def flag_of(value: Any, where: str) -> bool:
     """True or false."""
     if not isinstance(value, bool):
@@ -189,7 +193,12 @@ _KEYS: dict[type, dict[str, _Read]] = {
         "cut": _place,
         "marks": _marks,
     },
-    User: {"text": text_of, "parts": items_of(record_of(Part))},
+    User: {
+        "text": text_of,
+        "parts": items_of(record_of(Part)),
+        "typed": _text_or_null,
+        "marks": items_of(record_of(Mark)),
+    },
     Assistant: {
         "text": text_of,
         "calls": items_of(record_of(ToolCall)),

@@ -135,7 +135,7 @@ class Offer:
         wanted, told = self._question.system, self._conversation.instructions
         if wanted == (self.system if told is None else told):
             return asked
-        return [User(_INSTRUCTIONS.format(wanted) if wanted else _NO_INSTRUCTIONS), *asked]
+        return [User(_INSTRUCTIONS.format(wanted) if wanted else _NO_INSTRUCTIONS, typed=""), *asked]
 
     def keep(self) -> None:
         """Note in the conversation what the provider was sent."""

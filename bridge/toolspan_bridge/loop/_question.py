@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..messages import (
+    Mark,
     Message,
     Part,
     ReasoningEffort,
@@ -54,6 +55,9 @@ class Question:
     are no JSON object. ``tool_choice`` holds for the first turn, ``none`` for all; ``parallel`` is whether a
     turn may have several calls, ``None`` leaves it to the provider. ``settings`` are further ones of the
     answers by their names in Chat Completions (``top_p``, ``seed``, …), as far as the model takes them.
+
+    ``typed`` is what of the text a person typed, ``None`` for all of it; ``marks`` say what else is in it
+    that needs care, as another server's prompt.
     """
 
     text: str
@@ -87,11 +91,13 @@ class Question:
     tool_choice: ToolChoice = "auto"
     parallel: bool | None = None
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    typed: str | None = None
+    marks: tuple[Mark, ...] = ()
 
     @property
     def asked(self) -> User:
         """The question as a message."""
-        return User(self.text, self.parts)
+        return User(self.text, self.parts, self.text if self.typed is None else self.typed, self.marks)
 
     def request(
         self,

@@ -63,7 +63,7 @@ class Replies:
         if self.asks_again(reply):
             self._times_again += 1
             if reply.stop == "malformed" and reply.trouble and reply.trouble != INVENTED:
-                pending.append(User(_UNREADABLE.format(snippet(reply.trouble, _MOST_TROUBLE))))
+                pending.append(User(_UNREADABLE.format(snippet(reply.trouble, _MOST_TROUBLE)), typed=""))
             return None
         self._times_again = 0
         if reply.incomplete:
@@ -89,7 +89,7 @@ class Replies:
         self._repaired = True
         self.forget_pauses()
         given = Assistant(reply.message.text) if reply.message.calls else reply.message
-        pending += [given, User(checked.repair)]
+        pending += [given, User(checked.repair, typed="")]
         return f"The answer does not fit its schema and is asked for once more: {'; '.join(checked.faults)}"
 
     def tells_again(self, reply: Reply, uses: Sequence[ToolUse], pending: list[Message]) -> str:
@@ -105,7 +105,7 @@ class Replies:
                 shown = use.result.get("result")
                 results[use.tool] = (shown if isinstance(shown, str) else compact(shown))[:_MOST_TOLD]
         told = [f"The result of {tool} is {result}" for tool, result in results.items()]
-        pending.append(User("\n\n".join([*told, "Now answer my question."])))
+        pending.append(User("\n\n".join([*told, "Now answer my question."]), typed=""))
         return "The model repeated a call and answered nothing: it is told the results, and asked once more."
 
     def outcome(self, reply: Reply, instead: str, reached: LimitReached | None) -> Outcome:

@@ -225,7 +225,9 @@ class _Run:
         self._offer = Offer(question, conversation, model, toolbox.tools, self._requests.listed_tools)
         self._pending = self._offer.messages()
         self._conversed = Conversed(
-            conversation.inherited, toolbox.is_own, is_users=not conversation.is_agents
+            (*conversation.inherited, *toolbox.foreign_words),
+            toolbox.has_own_words,
+            is_users=not conversation.is_agents,
         )
         self._reader = ToolCallReader(
             self._offer,

@@ -323,7 +323,8 @@ class _Performance:
         tool, trusted = self._toolbox.definition(call.spec), self._toolbox.is_trusted(call.spec)
         if self._toolbox.has_stand_in(call.spec):
             tool = replace(tool, details={**tool.details, **LOCAL})
-        return MadeCall(call.server, tool, call.arguments or {}, trusted)
+        foreign = next((mark for mark in self._toolbox.foreign_words if mark.source == call.server), None)
+        return MadeCall(call.server, tool, call.arguments or {}, trusted, foreign)
 
     async def _approval(self, request: ApprovalRequest) -> Approval:
         self._send.send_nowait(
@@ -374,7 +375,7 @@ class _Performance:
                 report=lambda report: self._tell(call, report),
                 marks=marks,
             )
-        brought = (*marks[before:], *await found_marks(made, outcome))
+        brought = (*marks[before:], *(outcome.marks or ()), *await found_marks(made, outcome))
         self._turn.conversed.add(brought)
         outcome = replace(await self._after(call, outcome), marks=tuple(dict.fromkeys(brought)))
         if call.changed and call.arguments is not None:

@@ -93,7 +93,14 @@ async def replay(
     for number, (start, end) in enumerate(zip(places, [*places[1:], len(messages)], strict=True), 1):
         part = messages[start:end]
         asked = _last_question(part)
-        question = Question(asked.text, "recorded", parts=asked.parts, max_iterations=_MAX_ITERATIONS)
+        question = Question(
+            asked.text,
+            "recorded",
+            parts=asked.parts,
+            max_iterations=_MAX_ITERATIONS,
+            typed=asked.typed,
+            marks=asked.marks,
+        )
         before, performed = len(again.messages), list[_Performed]()
         if toolbox is None:
             await _run_again(part, question, _RecordedTools(conversation, part), again, _Everything())

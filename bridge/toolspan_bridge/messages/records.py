@@ -107,11 +107,15 @@ class User:
     """A message of the user, and the images, audio and documents attached to it.
 
     A part is an ``image`` or ``audio`` with ``data`` (base64) and ``mimeType``, or a ``resource`` with
-    ``blob`` or ``text``, as MCP writes content.
+    ``blob`` or ``text``, as MCP writes content. ``typed`` is what of it a person typed, word for word; empty
+    where nobody did, ``None`` where that is not known. ``marks`` say what else went into it that needs care.
+    Neither tells anything to models, nor counts in comparisons.
     """
 
     text: str
     parts: tuple[Part, ...] = ()
+    typed: str | None = field(default=None, compare=False)
+    marks: tuple[Mark, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

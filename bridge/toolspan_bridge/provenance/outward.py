@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal, cast
-from urllib.parse import urlsplit
+from urllib.parse import unquote_plus, urlsplit
 
 import anyio.to_thread
 
@@ -27,7 +27,7 @@ from toolspan_server.engines.upstreams import ListedTool
 
 from ..messages import Assistant, Mark, Message, Part, ToolCall, ToolOutcome, ToolResults, User
 from .secrets import assigned_strings, secret_lines, secret_names, secret_texts, strings_of
-from .stated import states
+from .stated import states, unnamed_keys
 
 __all__ = [
     "LOCAL",
@@ -90,17 +90,23 @@ _MOST_PIECES = 60
 _LONGEST_ARGUMENT = 65_536
 _LEAST_LINE = 24
 _LEAST_TOKEN = 6
+_LEAST_PART = 4
+_MOST_PARTS = 400
+_PART = re.compile(r"[^\W_]+(?:[.:@-][^\W_]+)*")
+"""A word in a part of an address, which others may be put to with any sign."""
 
 
 @dataclass(frozen=True, slots=True)
 class MadeCall:
     """A call that a model asked for. ``trusted`` says that ``tool`` is described by a server of our own, or
-    performed here."""
+    performed here; ``config`` is the mark of its results where that server has them from a config that nobody
+    trusts."""
 
     server: str
     tool: ListedTool
     arguments: Mapping[str, Any]
     trusted: bool
+    config: Mark | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +152,7 @@ def marks_of(call: MadeCall, outcome: ToolOutcome) -> tuple[Mark, ...]:
     if reach_of(call) == "outside":
         found.append(Mark("foreign", _origin(call), _source(call)))
     else:
+        found += [call.config] if call.config else []
         found += [Mark("foreign", f"files in {name}", name) for name in _packages(call, outcome)]
     return tuple(found)
 
@@ -276,7 +283,7 @@ class Conversed:
         """Whether the user's last message states ``call``; once for each call."""
         if call.tool.annotations.get("destructiveHint") is True or not self._typed:
             return False
-        if not states(self._typed[-1], _words_of(call), call.arguments):
+        if not states(self._typed[-1], _words_of(call), call.arguments, call.tool.schema):
             return False
         key = f"{len(self._typed)} {call.server} {call.tool.name} {json.dumps(dict(call.arguments))}"
         is_first = key not in self._stated
@@ -285,8 +292,12 @@ class Conversed:
 
     def _take_user(self, message: User) -> None:
         typed, _, attached = message.text.partition("\n\n[")
-        if self._is_users:
+        if message.typed is not None:
+            typed = message.typed
+            attached = message.text.removeprefix(f"{typed}\n\n[") if message.text != typed else ""
+        if self._is_users and typed:
             self._typed.append(typed)
+        self.add(message.marks)
         named: set[str] = set()
         for origin in _ORIGIN.finditer(f"[{attached}"):
             uri, server = origin.groups()
@@ -315,14 +326,18 @@ class Conversed:
 
     def _carries(self, call: MadeCall) -> bool:
         """Whether a call that only reads would tell somebody what it was not they or the user who said."""
-        hosts = set(_hosts(call.arguments))
+        keys = unnamed_keys(call.arguments, call.tool.schema)
+        arguments = {**call.arguments, "": [call.arguments.get(""), *keys]}
+        hosts = set(_hosts(arguments))
         if not hosts:
-            return self._holds_values(call.arguments, {call.server}, marked=True)
+            return self._holds_values(arguments, {call.server}, marked=True)
         known = {source for source, _ in self._results if source}
-        for host, written in _addresses(call.arguments):
-            if self._typed_has(host) or written.rstrip("/.,") in self._searched:
+        for host, written in _addresses(arguments):
+            if written.rstrip("/.,") in self._searched:
                 continue
-            if host not in known or self._holds_values(call.arguments, hosts, marked=False):
+            if host not in known and not self._typed_has(host):
+                return True
+            if self._holds_values(arguments, {host}, marked=False):
                 return True
         return False
 
@@ -333,16 +348,20 @@ class Conversed:
 
     def _holds_values(self, arguments: Mapping[str, Any], to: set[str], *, marked: bool) -> bool:
         """Whether ``arguments`` hold words of results that did not come from ``to``; of ``marked`` ones
-        alone, or of all."""
-        pieces = [piece for piece in _pieces(arguments) if not any(piece in typed for typed in self._typed)]
+        alone, or of all. Addresses of more parts than are looked for count as holding some."""
+        parts = _address_parts(arguments)
+        if len(parts) > _MOST_PARTS:
+            return True
+        pieces = [each for each in (*_pieces(arguments), *parts) if not _is_in(each, self._typed)]
         if not pieces:
             return False
         own = {text for source, outcome in self._results if source in to for text in _texts(outcome)}
-        pieces = [piece for piece in pieces if not any(piece in text for text in own)]
+        pieces = [piece for piece in pieces if not _is_in(piece, own)]
         for source, outcome in self._results:
             if source in to or (marked and not source):
                 continue
-            if any(piece in text for text in _texts(outcome) for piece in pieces):
+            texts = _texts(outcome)
+            if any(_is_in(piece, texts) for piece in pieces):
                 return True
         return False
 
@@ -513,10 +532,10 @@ def _host(url: str) -> str:
 
 def _pieces(arguments: Mapping[str, Any]) -> list[str]:
     """Parts of the arguments' texts by which they would be known again: long lines, and words that are no
-    plain words."""
+    plain words. Of addresses these are their parts."""
     found: dict[str, None] = {}
     for text in strings_of(arguments):
-        shown = text[:_LONGEST_ARGUMENT]
+        shown = _URL.sub(" ", text[:_LONGEST_ARGUMENT])
         found |= dict.fromkeys(
             line.strip() for line in shown.splitlines() if len(line.strip()) >= _LEAST_LINE
         )
@@ -525,6 +544,38 @@ def _pieces(arguments: Mapping[str, Any]) -> list[str]:
         if len(found) >= _MOST_PIECES:
             break
     return list(found)[:_MOST_PIECES]
+
+
+def _address_parts(arguments: Mapping[str, Any]) -> list[str]:
+    """What the addresses in ``arguments`` say beside their hosts, decoded: the segments of their paths, the
+    keys and values of their queries, whole and word for word, without plain words."""
+    found: dict[str, None] = {}
+    for _, written in _addresses(arguments):
+        address = written if "://" in written else f"//{written}"
+        try:
+            pieces = urlsplit(address)
+            said = [pieces.username or "", pieces.password or "", *pieces.path.split("/")]
+            said += [each for pair in re.split("[&;]", pieces.query) for each in pair.split("=", 1)]
+            said.append(pieces.fragment)
+        except ValueError:
+            said = [address]
+        for each in said:
+            once = unquote_plus(each)
+            for text in (once, unquote_plus(once)):
+                words = (text, *_TOKEN.findall(text), *_PART.findall(text))
+                found |= dict.fromkeys(
+                    word for word in words if len(word) >= _LEAST_PART and not word.isalpha()
+                )
+    return list(found)
+
+
+def _is_in(piece: str, texts: Iterable[str]) -> bool:
+    """Whether ``piece`` stands in one of ``texts``; a short one as a word of its own."""
+    found = (text for text in texts if piece in text)
+    if len(piece) >= _LEAST_TOKEN:
+        return next(found, None) is not None
+    pattern = re.compile(rf"(?<!\w){re.escape(piece)}(?!\w)")
+    return any(pattern.search(text) for text in found)
 
 
 def _texts(outcome: ToolOutcome) -> list[str]:

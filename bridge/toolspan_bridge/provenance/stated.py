@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-__all__ = ["states"]
+__all__ = ["states", "unnamed_keys"]
 
 _MOST_TEXT = 20_000
 _MOST_VALUES = 40
@@ -24,11 +24,12 @@ _NEGATIONS = re.compile(
 )
 
 
-def states(typed: str, words: Sequence[str], arguments: Mapping[str, Any]) -> bool:
+def states(typed: str, words: Sequence[str], arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
     """Whether ``typed`` asks for the call of a tool, whose name has these ``words``, with ``arguments``.
 
     It has the tool's verb in a sentence that is no question, and every text and number of the arguments as
-    it stands, dates and times excepted; there is at least one such text. A message that excludes anything
+    it stands, dates and times excepted; there is at least one such text. A key that is no property of the
+    tool's ``schema`` is such a text too. A message that excludes anything
     (``never``, ``without`` …) states nothing.
     """
     text = _plain(typed[: _MOST_TEXT + 1])
@@ -36,7 +37,7 @@ def states(typed: str, words: Sequence[str], arguments: Mapping[str, Any]) -> bo
         return False
     numbers = {float(each) for each in _NUMBER.findall(text)}
     texts = 0
-    for count, value in enumerate(_leaves(arguments)):
+    for count, value in enumerate(_leaves(arguments, schema)):
         if count == _MOST_VALUES or isinstance(value, bool):
             return False
         if isinstance(value, int | float):
@@ -75,14 +76,33 @@ def _has_phrase(text: str, value: str) -> bool:
     return re.search(pattern, text) is not None
 
 
-def _leaves(value: Any) -> Iterator[Any]:
-    """Every value that is given: no ``null``, no empty text."""
-    stack = [value]
+def unnamed_keys(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
+    """The keys in ``arguments`` that are no properties of ``schema``: they can carry what values can."""
+    return [key for key, is_key in _given(arguments, schema) if is_key]
+
+
+def _leaves(value: Any, schema: Any) -> Iterator[Any]:
+    return (each for each, _ in _given(value, schema))
+
+
+def _given(value: Any, schema: Any) -> Iterator[tuple[Any, bool]]:
+    """Every value that is given, no ``null`` and no empty text, and every key that ``schema`` does not name;
+    with each whether it is a key."""
+    stack = [(value, schema)]
     while stack:
-        each = stack.pop()
+        each, known = stack.pop()
         if isinstance(each, Mapping):
-            stack.extend(cast("Mapping[str, Any]", each).values())
+            properties = _object(_object(known).get("properties"))
+            for key, item in cast("Mapping[str, Any]", each).items():
+                if key not in properties:
+                    yield key, True
+                stack.append((item, properties.get(key)))
         elif isinstance(each, list | tuple):
-            stack.extend(cast("list[Any]", each))
+            items = _object(known).get("items")
+            stack.extend((item, items) for item in cast("list[Any]", each))
         elif each is not None and each != "":
-            yield each
+            yield each, False
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

@@ -11,7 +11,7 @@ from toolspan_server.config import BUILTIN, RAG_CONTEXT, Config
 
 from ..errors import UsageError
 from ..loop import NO_LIMITS, REPAIR_ATTEMPTS, RESULT_CHARACTERS, Limits, Question
-from ..messages import ReasoningEffort
+from ..messages import Mark, ReasoningEffort
 from .builtins import unknown_builtins
 from .collections import Passages
 from .profile import Profile, matches, written
@@ -31,7 +31,8 @@ class Route:
     the cheapest validated one; empty when the rule names none.
     ``builtins`` are tools of the provider's own; ``reasoning`` is how much the model is to think;
     ``tools_offered`` the most tools that are offered at once; ``web_search`` the settings of that tool. The
-    others are as a ``Question`` has them. ``passages`` are what its prompt wants of the config's documents,
+    others are as a ``Question`` has them, and ``marks``: of a prompt in a config that nobody trusts.
+    ``passages`` are what its prompt wants of the config's documents,
     if it wants any."""
 
     system: str = ""
@@ -53,6 +54,7 @@ class Route:
     result_characters: int = RESULT_CHARACTERS
     compact: bool = False
     passages: Passages | None = None
+    marks: tuple[Mark, ...] = ()
 
     def question(self, text: str, model: str) -> Question:
         """The question ``text`` to ``model`` (its name at its provider), as the route says."""
@@ -75,6 +77,7 @@ class Route:
             context_tokens=self.context_tokens,
             result_characters=self.result_characters,
             compact=self.compact,
+            marks=self.marks,
         )
 
 
@@ -100,9 +103,13 @@ def route(
     for position, rule in enumerate(config.responses):
         if _matches(rule, message, known, f"$.responses[{position}].match.intent_regexp"):
             set_ = {name: value for name, value in config.profile.items() if value is not None}
-            return _route(
+            found = _route(
                 rule, limited, replace(values, profile={**set_, **written(known), **values.profile})
             )
+            if not config.is_restricted:
+                return found
+            what = f"the config of {config.name!r}, which nobody trusts"
+            return replace(found, marks=(Mark("foreign", what, config.name),))
     return limited
 
 

@@ -50,7 +50,7 @@ async def made_ready(
     routed, provider = await asker.routed(
         asked.text, options.in_conversation(conversation.settings), profile=profile, conversation=conversation
     )
-    question = limits.applied_to(options.with_images(asked.parts).applied_to(routed))
+    question = limits.applied_to(options.asking(asked).applied_to(routed))
     check_files(question, provider)
     await asker.standing.heed(question, provider)
     session = await asker.failing_tools.heed(question, provider, conversation)

@@ -142,6 +142,7 @@ def _own(config: Config, taken: set[str], *, skip_invalid: bool, pinned: bool) -
         connect_timeout=_own_connect_seconds(config),
         problem="" if files else "its config comes from no file (save it, so that a subprocess can serve it)",
         own=True,
+        restricted=config.is_restricted,
     )
 
 

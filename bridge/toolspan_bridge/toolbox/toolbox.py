@@ -271,6 +271,17 @@ class Toolbox:
         connection = self._connections.get(server)
         return connection is not None and connection.spec.own
 
+    def has_own_words(self, server: str) -> bool:
+        """Whether what the server of that name says is trusted: it is one of our own, and not of a config
+        that nobody trusts."""
+        return self.is_own(server) and not self._connections[server].spec.restricted
+
+    @property
+    def foreign_words(self) -> tuple[Mark, ...]:
+        """The marks of what models are told of our own servers from a config that nobody trusts."""
+        found = (name for name, each in self._connections.items() if each.spec.own and each.spec.restricted)
+        return tuple(Mark("foreign", f"the config of {name!r}, which nobody trusts", name) for name in found)
+
     def is_trusted(self, spec: ToolSpec) -> bool:
         """Whether the definition of ``spec`` is our own word: of a server of ours, or of what is performed
         here."""

@@ -60,6 +60,10 @@ LOCAL_HANDLERS: Mapping[str, str] = {
 OUTSIDE_HANDLERS = frozenset({"WebFetch", "WebSearch"})
 """Our own handlers that always reach outside. A handler of ours in neither list is decided below."""
 
+OPENED_META = "dev.toolspan/opened"
+"""The key of a result's ``_meta`` with the paths of the files that were read, without links, where a call
+named them otherwise."""
+
 _CONFINED = "network:off"
 _UNCONFINED = "sandbox:none"
 

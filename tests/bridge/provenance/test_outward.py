@@ -392,3 +392,25 @@ async def test_what_a_person_attaches_or_names_counts(toolbox: Toolbox) -> None:
     assert "secrets/prod.env (environment variables" in await sent(attached, INBOX)
     assert "mail://1 of the server 'mail'" in await sent(named, ("send_mail", {}))
     assert await sent(own, ("send_mail", {})) == "ran"
+
+
+async def test_a_secret_file_is_known_by_its_own_name_whatever_link_names_it(tmp_path: Path) -> None:
+    async with connected(tmp_path) as toolbox:
+        (tmp_path / "ws" / "docs").mkdir()
+        (tmp_path / "ws" / ".aws").mkdir()
+        (tmp_path / "ws" / ".aws" / "config").write_text("COLOUR=red\n")
+        (tmp_path / "ws" / "docs" / "notes.md").symlink_to("../.env")
+        (tmp_path / "ws" / "docs" / "more").symlink_to("../.aws")
+        (tmp_path / "ws" / "docs" / "plain.md").symlink_to("../notes.txt")
+        post: Call = ("post", {"text": "x"})
+        reads: list[Call] = [
+            ("Read", {"file_path": "docs/notes.md"}),
+            ("Read", {"file_path": "docs/more/config"}),
+            ("Grep", {"pattern": "COLOUR", "path": "docs/more", "output_mode": "content"}),
+        ]
+        for read in reads:
+            read_it, posted = await outcomes(toolbox, [read, post])
+            assert read_it == "ran"
+            assert "looks like a secret" in posted, read
+        _, posted = await outcomes(toolbox, [("Read", {"file_path": "docs/plain.md"}), post])
+        assert "looks like a secret" not in posted

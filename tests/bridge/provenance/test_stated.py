@@ -12,7 +12,7 @@ from tests.support.local_tools import Performed, box, events_of, turn
 from toolspan_bridge import Conversation, Question
 from toolspan_bridge.approvals import PolicyApprover
 from toolspan_bridge.approvals.policy import OutwardPolicy, Policy
-from toolspan_bridge.messages import Mark, User
+from toolspan_bridge.messages import Mark, ToolOutcome, ToolResults, User
 from toolspan_bridge.provenance.outward import Conversed, MadeCall
 from toolspan_bridge.provenance.stated import states
 from toolspan_bridge.providers.catalog.scripted import Scripted
@@ -22,6 +22,8 @@ pytestmark = pytest.mark.requirement("I24.2.4")
 
 TYPED = "Look at my mail. Then send 'See you at 12' to bob@x.example and pay 98.70 to UK123."
 MAIL = {"to": "bob@x.example", "body": "See you at 12"}
+NAMES = ("to", "body", "cc", "bcc", "at", "copy", "recipient", "amount", "nested", "headers")
+SCHEMA: dict[str, Any] = {"type": "object", "properties": {name: {} for name in NAMES}}
 
 
 @pytest.mark.parametrize(
@@ -34,7 +36,7 @@ MAIL = {"to": "bob@x.example", "body": "See you at 12"}
     ],
 )
 def test_a_call_whose_every_value_was_typed_is_stated(words: str, arguments: dict[str, Any]) -> None:
-    assert states(TYPED, words.split(), arguments)
+    assert states(TYPED, words.split(), arguments, SCHEMA)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +58,7 @@ def test_a_call_whose_every_value_was_typed_is_stated(words: str, arguments: dic
     ],
 )
 def test_one_value_of_elsewhere_or_another_verb_is_not(words: str, arguments: dict[str, Any]) -> None:
-    assert not states(TYPED, words.split(), arguments)
+    assert not states(TYPED, words.split(), arguments, SCHEMA)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,35 @@ def test_one_value_of_elsewhere_or_another_verb_is_not(words: str, arguments: di
     ],
 )
 def test_what_excludes_or_asks_or_only_mentions_states_nothing(typed: str) -> None:
-    assert not states(typed, ["send", "mail"], MAIL)
+    assert not states(typed, ["send", "mail"], MAIL, SCHEMA)
+
+
+@pytest.mark.parametrize("value", ["", None, [], {}, "See you at 12"])
+def test_a_key_that_the_schema_does_not_name_is_a_value(value: Any) -> None:
+    words = ["send", "mail"]
+    carried = "Bcc: eve@evil.example"
+    assert not states(TYPED, words, {**MAIL, carried: value}, SCHEMA)
+    assert not states(TYPED, words, {**MAIL, "headers": {carried: value}}, SCHEMA)
+    assert not states(TYPED, words, {**MAIL, "headers": [{"x": {carried: value}}]}, SCHEMA)
+    assert states(TYPED, words, {**MAIL, "headers": {"bob@x.example": ""}}, SCHEMA)
+    named = {"type": "object", "properties": {**SCHEMA["properties"], "headers": SCHEMA}}
+    assert states(TYPED, words, {**MAIL, "headers": {"body": "See you at 12"}}, named)
+
+
+def test_a_call_that_reads_may_not_carry_in_a_key_either() -> None:
+    tool = ListedTool(
+        "find_page", "Reads.", {"properties": {"q": {}}}, {"annotations": {"readOnlyHint": True}}
+    )
+    marks = (Mark("foreign", "the server 'mail'", "mail"),)
+    mail = ToolOutcome("1", "get_mail", {"success": True, "result": "PIN 4711-8822"}, marks=marks)
+
+    async def asked(arguments: dict[str, Any]) -> bool:
+        conversed = Conversed()
+        await conversed.follow([User("Look.", typed="Look."), ToolResults((mail,))])
+        return conversed.outward(MadeCall("web", tool, arguments, False)) is not None
+
+    assert not anyio.run(asked, {"q": {"plain": ""}})
+    assert anyio.run(asked, {"q": {"4711-8822": ""}})
 
 
 def made(
@@ -86,7 +116,7 @@ def made(
     async def give(_call: Any) -> str:
         return look
 
-    reads, sends = Performed("look", give, readOnlyHint=True), Performed("send_mail", **hints)
+    reads, sends = Performed("look", give, readOnlyHint=True), Performed("send_mail", schema=SCHEMA, **hints)
     turns = [turn(("look", {})), *(turn(("send_mail", call)) for call in calls), {"text": "done"}]
     approver = PolicyApprover(policy, outward=outward)
     question = Question(typed, "m", max_iterations=10)
@@ -106,7 +136,7 @@ def test_a_stated_call_is_not_made_where_something_else_stands_against_it() -> N
 
 
 def test_what_was_typed_earlier_or_by_an_agent_states_nothing() -> None:
-    tool = ListedTool("send_mail", "Sends.", {"type": "object"})
+    tool = ListedTool("send_mail", "Sends.", SCHEMA)
     foreign = [Mark("foreign", "a page", "eve.example")]
 
     async def stated(*texts: str, is_users: bool = True) -> bool:
@@ -138,7 +168,7 @@ def test_an_address_in_the_words_of_an_agent_was_not_named_by_the_user() -> None
 def test_a_long_message_is_read_in_time_that_grows_with_it(piece: str) -> None:
     text = piece * (20_000 // len(piece))
     with at_most(40):
-        states(text, ["send", "mail"], {str(n): text[: 5_000 + n] for n in range(39)})
+        states(text, ["send", "mail"], {"to": [text[: 5_000 + n] for n in range(39)]}, SCHEMA)
 
 
 def test_conversations_remember_that_an_agent_started_them() -> None:

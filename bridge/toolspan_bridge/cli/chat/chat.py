@@ -64,7 +64,7 @@ class Chat:
         """Answer the question ``line``. Raises what the provider raises."""
         mentioned = await with_mentions(line, self.asker.session.toolbox, follow=True)
         files = await named_files(line, self.asker.session)
-        asked = Asked(mentioned.text, (*self.options.images, *mentioned.parts, *files))
+        asked = replace(mentioned, parts=(*self.options.images, *mentioned.parts, *files))
         self.options = replace(self.options, images=())
         await self.answer(asked)
 

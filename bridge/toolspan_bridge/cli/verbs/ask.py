@@ -229,7 +229,7 @@ class _Asking:
             profile=self.profile,
             conversation=saved.conversation,
         )
-        asked = self.options.with_images(mentioned.parts).applied_to(asked)
+        asked = self.options.asking(mentioned).applied_to(asked)
         check_files(asked, provider)
         return self.limits.applied_to(replace(asked, answer_schema=self.schema)), provider
 

@@ -27,10 +27,10 @@ def sent(conversation: Conversation, messages: Sequence[Message], model: str) ->
             dropped += [call.name for call in message.calls] if isinstance(message, Assistant) else []
             continue
         if dropped:
-            shown.append(User(_LEFT_OUT.format(_names(dropped))))
+            shown.append(User(_LEFT_OUT.format(_names(dropped)), typed=""))
             dropped = []
         shown.append(message)
-    return [*shown, User(_LEFT_OUT.format(_names(dropped)))] if dropped else shown
+    return [*shown, User(_LEFT_OUT.format(_names(dropped)), typed="")] if dropped else shown
 
 
 def oldest_pair(conversation: Conversation, messages: Sequence[Message], model: str) -> frozenset[int]:
@@ -68,7 +68,7 @@ def _summary(conversation: Conversation, text: str) -> User:
     parts = [_SUMMARY.format(text)]
     if conversation.instructions:
         parts.append(_INSTRUCTIONS.format(conversation.instructions))
-    return User("\n\n".join(parts))
+    return User("\n\n".join(parts), typed="")
 
 
 def _names(names: Sequence[str]) -> str:

@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from ...client import LogLevel
     from ...conversation.settings import Settings
     from ...loop import Question
-    from ...messages import Part, ReasoningEffort
+    from ...messages import Mark, Part, ReasoningEffort
     from ...presets import Preset
+    from ..named.mentions import Asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class QuestionOptions:
     log_level: LogLevel | None = None
     search: Mapping[str, Any] = field(default_factory=dict[str, Any])
     preset: Preset | None = None
+    typed: str | None = None
+    marks: tuple[Mark, ...] = ()
 
     def in_conversation(self, settings: Settings) -> Self:
         """The same in a conversation of these ``settings``, which give way to the options."""
@@ -40,12 +43,18 @@ class QuestionOptions:
         """The same, with ``parts`` beside the images."""
         return replace(self, images=(*self.images, *parts))
 
+    def asking(self, asked: Asked) -> Self:
+        """The same, with the files of ``asked`` beside the images, and its origins."""
+        return replace(self.with_images(asked.parts), typed=asked.typed, marks=asked.marks)
+
     def applied_to(self, question: Question) -> Question:
         """``question`` with these options."""
         builtins = tuple(dict.fromkeys((*question.builtins, *self.builtins)))
         return replace(
             question,
             parts=self.images,
+            typed=self.typed,
+            marks=(*question.marks, *self.marks),
             builtins=builtins,
             stream=self.stream,
             trim=self.trim,

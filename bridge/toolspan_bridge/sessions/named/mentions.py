@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from ...errors import UsageError
-from ...messages import Part
+from ...messages import Mark, Part, User
 from ...toolbox import Toolbox
 
 MAX_TEXT = 262_144
@@ -25,10 +25,19 @@ _AFTER = ",.;:!?)]}\"'"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The text of a question with what it names, and the images and files of that."""
+    """The text of a question with what it names, and the images and files of that. ``typed`` is the line of
+    the person, ``None`` where that is all of the text; ``marks`` say what came from servers of others."""
 
     text: str
     parts: tuple[Part, ...] = ()
+    typed: str | None = None
+    marks: tuple[Mark, ...] = ()
+
+    @classmethod
+    def again(cls, question: User) -> Asked:
+        """What ``question`` asked, with its origins."""
+        typed = question.text.partition("\n\n[")[0] if question.typed is None else question.typed
+        return cls(question.text, question.parts, typed, question.marks)
 
 
 def names_prompt(line: str, toolbox: Toolbox) -> bool:
@@ -53,15 +62,18 @@ async def with_mentions(line: str, toolbox: Toolbox, *, follow: bool = False) ->
             await add_resource(server, uri, toolbox, gathered)
             if follow:
                 await toolbox.contents.subscribe(server, uri)
-    return Asked("\n\n".join([text, *gathered.texts]), tuple(gathered.parts))
+    whole = "\n\n".join([text, *gathered.texts])
+    return Asked(whole, tuple(gathered.parts), line, tuple(gathered.marks))
 
 
 class Gathered:
-    """What was found, within the limits: ``texts``, each with its origin, and ``parts``."""
+    """What was found, within the limits: ``texts``, each with its origin, ``parts``, and the ``marks`` of
+    all that."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
         self.parts: list[Part] = []
+        self.marks: list[Mark] = []
         self._left = MAX_TEXT
 
     def text(self, origin: str, text: str) -> None:
@@ -89,6 +101,7 @@ def mentioned(line: str, toolbox: Toolbox) -> list[tuple[str, str]]:
 async def add_resource(server: str, uri: str, toolbox: Toolbox, gathered: Gathered) -> None:
     """Read the resource and add it to ``gathered``. Raises ``UsageError`` and ``UnreachableError``."""
     contents = await toolbox.contents.read(server, uri)
+    gathered.marks += _marks_of(server, uri, toolbox)
     if not contents:
         gathered.text(f"resource {uri} of the server {server}", "")
     for content in contents:
@@ -103,6 +116,7 @@ async def _prompt(line: str, toolbox: Toolbox, gathered: Gathered) -> str:
         raise UsageError(f"the arguments of the prompt cannot be read: {error}") from None
     server, _, name = words[0].partition(":")
     messages = await toolbox.contents.prompt(server, name, words[1:])
+    gathered.marks += _marks_of(server, f"the prompt {name}", toolbox)
     lines: list[str] = []
     for message in messages:
         content: Any = message.get("content")
@@ -114,6 +128,12 @@ async def _prompt(line: str, toolbox: Toolbox, gathered: Gathered) -> str:
     if not text and not gathered.parts:
         raise UsageError(f"the prompt {name!r} of the server {server!r} is empty")
     return text
+
+
+def _marks_of(server: str, what: str, toolbox: Toolbox) -> list[Mark]:
+    if toolbox.has_own_words(server):
+        return []
+    return [Mark("foreign", f"{what} of the server {server!r}", server)]
 
 
 def _block(block: Any, server: str, gathered: Gathered) -> str:

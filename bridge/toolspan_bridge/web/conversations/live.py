@@ -142,4 +142,4 @@ class LiveConversation:
             conversation.note("retry", {"messages": len(dropped)})
             if any(isinstance(message, ToolResults) for message in dropped):
                 answering.host.note("what its calls did stays done")
-            yield Asked(question.text, question.parts)
+            yield Asked.again(question)

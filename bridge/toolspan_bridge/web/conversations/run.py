@@ -127,8 +127,10 @@ class Answering:
         session = asker.session
         with self.recording.preparing(self.model):
             options = QuestionOptions(self.model or None, stream=True, preset=self.preset)
-            mentioned = await with_mentions(asked.text, session.toolbox)
-            whole = Asked(mentioned.text, (*asked.parts, *mentioned.parts))
+            whole = asked
+            if asked.typed is None:  # else it is asked again, with what it named
+                mentioned = await with_mentions(asked.text, session.toolbox)
+                whole = replace(mentioned, parts=(*asked.parts, *mentioned.parts))
             ready = await made_ready(
                 asker,
                 whole,

@@ -141,7 +141,7 @@ class Visible:
         if not self.messages:
             self.system = "\n\n".join(filter(None, (self.system, text)))
         elif text:
-            self.messages.append(User(_LATER_INSTRUCTIONS.format(text)))
+            self.messages.append(User(_LATER_INSTRUCTIONS.format(text), typed=""))
 
     def ask(self, text: str, parts: Sequence[Part] = ()) -> None:
         """A message of the user."""

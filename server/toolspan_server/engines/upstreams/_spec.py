@@ -34,7 +34,8 @@ class ServerSpec:
     ``connect_timeout`` (to start and to list its tools), where ``limits.connect_seconds`` sets it.
     No message shows the values of ``env`` and ``headers``, nor those in ``secrets``. ``inherit_env`` hands
     the whole environment to the subprocess instead of the few harmless variables. ``own``: its command starts
-    our own server, which is spoken to without the SDK. ``oauth`` is the client to sign in with, and
+    our own server, which is spoken to without the SDK; ``restricted``: of a config that nobody trusts.
+    ``oauth`` is the client to sign in with, and
     ``authorization`` authorizes the requests to a url.
     """
 
@@ -52,6 +53,7 @@ class ServerSpec:
     redactor: Callable[[str], str] = str
     problem: str = ""
     own: bool = False
+    restricted: bool = False
     oauth: OAuthClientConfig | None = None
     authorization: httpx2.Auth | None = None
 

@@ -85,6 +85,27 @@ class Workspace:
             return found.joinpath(*place.parts[depth:])
         raise _unavailable(self.roots[place.root].path, FileNotFoundError())
 
+    def other_path(self, file: OpenFile) -> str:
+        """The absolute path, without links, of ``file``; empty where it is the one that it was opened by."""
+        return self._if_other(file.place, path_of(file.descriptor))
+
+    def other_start(self, place: Place) -> str:
+        """The absolute path, without links, of the file or folder at ``place``; empty where no link leads
+        there, and where there is nothing."""
+        try:
+            descriptor = open_beneath(self.descriptor(place.root), place.parts, PATH_ONLY)
+        except OSError:
+            return ""
+        try:
+            found = path_of(descriptor)
+        finally:
+            os.close(descriptor)
+        return self._if_other(place, found)
+
+    def _if_other(self, place: Place, found: Path | None) -> str:
+        real = os.path.realpath(self.roots[place.root].path)
+        return "" if found is None or found == Path(real, *place.parts) else str(found)
+
     def close(self) -> None:
         """Close the folders. They are opened again when they are used."""
         with self._lock:

@@ -275,6 +275,8 @@ def _question(asked: Asked, prepared: Prepared) -> Question:
         own,
         text=last.text if isinstance(last, User) else "",
         parts=last.parts if isinstance(last, User) else (),
+        typed=last.typed if isinstance(last, User) else None,
+        marks=(*own.marks, *last.marks) if isinstance(last, User) else own.marks,
         resumes=resumes,
         system="\n\n".join(filter(None, (own.system, asked.system))),
         max_tokens=own.max_tokens if asked.max_tokens is None else asked.max_tokens,

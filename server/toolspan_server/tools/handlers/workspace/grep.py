@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ....calls.content import Content
 from ....calls.context import Context
 from ....engines.registration import handler
 from ....errors import InvalidParameters
+from ....parts.reach import OPENED_META
 from ._previewing import previews_path
 from ._tool import Definition, Options, references, workspace_of
 
@@ -15,10 +19,12 @@ if TYPE_CHECKING:
     from ....engines.workspace import Workspace
     from ....engines.workspace._patterns import Pattern
     from ....engines.workspace._search import FileMatches, Query, SearchState
+    from ....engines.workspace.opening.paths import Place
 
 _LONGEST_PATTERN = 1_000
 _MAX_MEMORY = 16 << 20
 _MOST_CONTEXT = 100
+_MOST_OPENED = 10_000
 _LINES = {"type": "integer", "minimum": 0, "maximum": _MOST_CONTEXT}
 
 DEFINITION = Definition(
@@ -55,7 +61,7 @@ DEFINITION = Definition(
     references=references,
     preview=previews_path("path"),
 )
-def grep(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+def grep(arguments: dict[str, Any], context: Context) -> dict[str, Any] | Content:
     """``{"pattern", "path"?, "glob"?, "output_mode"?, "context"?, …}`` → ``{"files", …}``."""
     from ....engines.workspace._search import SearchState, search
     from ....engines.workspace._tree import Budget
@@ -75,10 +81,12 @@ def grep(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
         everything=arguments.get("include_ignored", False),
     )
     most = min(arguments.get("limit", workspace.limits.results), workspace.limits.results)
-    values = _shown(found, query, workspace, mode)
+    start = workspace.place(arguments.get("path", "."))
+    opened = _Opened(start, workspace.other_start(start))
+    values = _shown(opened.noted(found), query, workspace, mode)
     taken = _taken(values, state, most, workspace.limits.read_bytes)
     key = {"content": "lines", "count": "counts"}.get(mode, "files")
-    return {
+    result = {
         key: dict(each for each in taken) if mode == "count" else taken,
         "files_searched": state.files,
         "truncated": state.truncated is not None,
@@ -86,6 +94,27 @@ def grep(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
         **({"too_large": state.too_large[:20]} if state.too_large else {}),
         **({"denied_by_rules": budget.denied} if budget.denied else {}),
     }
+    if not opened.paths:
+        return result
+    text = {"type": "text", "text": json.dumps(result, ensure_ascii=False, separators=(",", ":"))}
+    return Content((text,), result, {OPENED_META: opened.paths})
+
+
+@dataclass
+class _Opened:
+    """The ``paths`` of files in which was found something, where a link leads from ``start`` to ``real``."""
+
+    start: Place
+    real: str
+    paths: list[str] = field(default_factory=list[str])
+
+    def noted(self, found: Iterator[FileMatches]) -> Iterator[FileMatches]:
+        """``found``, each of which is noted when it is taken."""
+        for each in found:
+            if self.real and len(self.paths) < _MOST_OPENED:
+                inside = each.place.parts[len(self.start.parts) :]
+                self.paths.append("/".join((self.real, *inside)))
+            yield each
 
 
 def _query(arguments: dict[str, Any]) -> Query:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ....calls.content import Block, Content
 from ....calls.context import Context
 from ....engines.registration import handler
+from ....parts.reach import OPENED_META
 from ._previewing import previews_path
 from ._tool import Definition, Options, references, workspace_of
 
@@ -52,6 +53,7 @@ def read(arguments: dict[str, Any], context: Context) -> Content:
     workspace = workspace_of(context, arguments)
     place = workspace.place(arguments["file_path"])
     with workspace.open_file(place) as file:
+        opened = workspace.other_path(file)
         # Before the content: what changes in between is then not taken as known.
         fingerprint = Fingerprint.of_file(file, workspace.limits)
         sort = media_type_of(file.read(0, _FIRST_BYTES))
@@ -62,7 +64,7 @@ def read(arguments: dict[str, Any], context: Context) -> Content:
         else:
             blocks = _lines(file, workspace.limits, arguments.get("offset", 1), arguments.get("limit"))
     workspace.files_read.note(context.caller, place, fingerprint)
-    return Content(tuple(blocks))
+    return Content(tuple(blocks), meta={OPENED_META: [opened]} if opened else {})
 
 
 def _lines(file: OpenFile, limits: WorkspaceLimits, offset: int, limit: int | None) -> list[Block]:

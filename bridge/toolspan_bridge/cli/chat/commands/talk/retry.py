@@ -35,7 +35,7 @@ async def _again(chat: Chat) -> None:
             conversation.note("retry", {"messages": len(dropped)})
             if any(isinstance(message, ToolResults) for message in dropped):
                 print_note("what its calls did stays done; /undo takes back changes of files")
-            await chat.answer(Asked(question.text, question.parts))
+            await chat.answer(Asked.again(question))
     finally:
         chat.unanswered = None  # where nothing came of it, the last answer is there again
 
