@@ -123,7 +123,8 @@ async def run(
         if before.denied:
             yield End(_denied(question, provider, before.denied))
             return
-        question = replace(question, text=before.given.text, system=before.given.system)
+        typed = question.text if question.typed is None else question.typed
+        question = replace(question, text=before.given.text, system=before.given.system, typed=typed)
     pricing = pricing or Pricing(provider.name, question.model)
     limits: dict[LimitScope, Limits] = {
         "question": question.limits,
