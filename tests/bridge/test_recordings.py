@@ -26,7 +26,7 @@ from toolspan_bridge.providers.wire.recording import Recorder
 from toolspan_server import load_config
 
 RECORDINGS = recordings()
-LIMITS = {"max_tokens", "max_completion_tokens", "max_output_tokens"}
+LIMITS = {"max_tokens", "max_completion_tokens", "max_output_tokens", "stop"}
 BOTH_WIRES = [
     ("openai/m", "openai"),
     ("prompt:openai/m", "prompt:openai"),
@@ -58,7 +58,7 @@ async def last_reply(provider: Provider, request: Request, *, stream: bool) -> R
 
 
 def without_limits(body: dict[str, Any]) -> dict[str, Any]:
-    """``body`` without what each row calls in its own way."""
+    """``body`` without its limits, which each row calls in its own way, or has got since."""
     return {key: value for key, value in body.items() if key not in LIMITS}
 
 

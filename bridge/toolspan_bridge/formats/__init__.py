@@ -57,6 +57,8 @@ __all__ = [
 TOO_MANY_TOOLS = "too-many-tools"
 """The rule of a loss that is none of a question: a search finds the tools beyond what is sent at once."""
 _MOST_CHANGED = 5
+_REPAIRED = frozenset(("all-of", "boolean-schema", "required-unknown", "root-ref", "root-type"))
+"""Rules by which a tool is repaired that the provider would refuse as it is."""
 _SHARED = {"names", "shared"}
 
 
@@ -121,8 +123,8 @@ def request_notes(name: str, request: Request) -> tuple[str, ...]:
 
 
 def changed_tools(wire: Format, tools: Sequence[ToolSpec]) -> Iterator[str]:
-    """Notes on those of ``tools`` that the format ``wire`` leaves out, and on those of which it loses
-    something; nothing of those beyond what is sent at once, which a search finds."""
+    """Notes on those of ``tools`` that the format ``wire`` leaves out, and on those that it repairs; nothing of
+    those beyond what is sent at once, which a search finds."""
     keys = NameTable.of(tools).as_dict()
     lost: dict[str, list[str]] = {}
     for loss in wire.losses(tools):
@@ -130,7 +132,7 @@ def changed_tools(wire: Format, tools: Sequence[ToolSpec]) -> Iterator[str]:
         whose = f"{name!r} of {server}" if server else repr(name)
         if loss.severity == "error" and loss.rule != TOO_MANY_TOOLS:
             yield f"the tool {whose} is left out: {loss.repair} (at {loss.pointer or 'the root'})"
-        elif loss.severity == "warning":
+        elif loss.rule in _REPAIRED:
             lost.setdefault(whose, []).append(f"{loss.repair} (at {loss.pointer or 'the root'})")
     for whose, repairs in list(lost.items())[:_MOST_CHANGED]:
         more = f", and {len(repairs) - 1} more" if len(repairs) > 1 else ""

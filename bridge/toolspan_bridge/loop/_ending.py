@@ -67,9 +67,9 @@ def _empty(reply: Reply) -> str:
     """Which of the answers without a word it is, and what to do."""
     usage = reply.usage
     if reply.message.text:
-        return "The model answered with blanks alone."
+        return "The model gave an empty answer: only blanks."
     if usage.reasoning_tokens or _has_thoughts(reply.message.opaque):
-        return "The model thought about it and gave no answer: ask again, or with less reasoning."
+        return "The model gave an empty answer: it only thought. Ask again, or with less reasoning."
     if count := usage.output_tokens:
         return f"The model gave an empty answer: its {count:,} tokens were no words."
     return "The model gave an empty answer: it ended before its first word."

@@ -130,6 +130,7 @@ SCENARIOS: dict[str, Scenario] = {
         _taking({}),
         Tool("broken", {"type": "object", "properties": {"a": {"$ref": "https://x.test/s.json"}}}),
         sees=("taken",),
+        notice="the tool 'broken' of s is left out",
     ),
     "malformed arguments": _refused('{"city": "Os'),
     "thoughts before malformed arguments": asked(

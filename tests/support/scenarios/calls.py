@@ -53,17 +53,10 @@ SCENARIOS: dict[str, Scenario] = {
     "ids that are left out": asked(
         Turn(Call("weather", {"city": "Oslo"}, id=None), Call("time", id=None)), Turn("Both.", sees=(_SNOW,))
     ),
-    "the same id for two calls": asked(
-        Turn(Call("weather", {"city": "Oslo"}, id="c1"), Call("time", id="c1")),
-        Turn("Both.", sees=(_SNOW, "It is noon")),
-    ),
     "the same id in two turns": asked(
         Turn(Call("weather", {"city": "Oslo"}, id="c1")),
         Turn(Call("time", id="c1")),
         Turn("Both.", sees=(_SNOW, "It is noon")),
-    ),
-    "an id that other providers would refuse": called(
-        Call("weather", {"city": "Oslo"}, id="chatcmpl:tool/ä " + "7" * 90), sees=(_SNOW,)
     ),
     "a tool that is not there": asked(
         Turn(Call("fly", gets="tool_not_found", wire="s__fly")), Turn("Not that.", sees=("not found",))

@@ -34,9 +34,9 @@ def _elsewhere(format_name: str, opaque: Any = None) -> tuple[Message, ...]:
 SCENARIOS: dict[str, Scenario] = {
     "an answer of several lines": asked(Turn("Så:\n\n* én 🌧\n* to\n\n```py\nprint('hi')\n```")),
     "a long answer": asked(Turn("Det var en gang … " * 60 + "slutt")),
-    "an empty answer": asked(Turn(), notice="The model gave an empty answer."),
+    "an empty answer": asked(Turn(), notice="The model gave an empty answer"),
     "an empty answer after a call": asked(
-        Turn(_OSLO), Turn(sees=(_SNOW,)), notice="The model gave an empty answer."
+        Turn(_OSLO), Turn(sees=(_SNOW,)), notice="The model gave an empty answer"
     ),
     "truncated text": asked(
         Turn("It is 7 deg", stop="length"), notice="The answer was cut off: raise max_tokens."
@@ -105,7 +105,7 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "a question after an empty answer": Scenario(
         (
-            Round((Turn(),), "Oslo?", notice="The model gave an empty answer."),
+            Round((Turn(),), "Oslo?", notice="The model gave an empty answer"),
             Round((Turn("Snow.", sees=("Oslo?", "Well?")),), "Well?"),
         ),
         TOOLS,

@@ -40,7 +40,7 @@ def parse_reply(body: Any) -> Reply:
     items = objects(given)
     calls = [item for item in items if item.get("type") == "function_call"]
     incomplete = body.get("status") in ("incomplete", "cancelled")
-    stop = _stop(body, items) if not incomplete else stop_reason(_reason(body), missing="error")
+    stop = _stop(body, items) if not incomplete else _broken(_reason(body))
     return reply(
         message_text(items),
         [WireCall(item.get("call_id"), _name(item), item.get("arguments")) for item in calls],
@@ -59,6 +59,12 @@ def _name(call: Mapping[str, Any]) -> str:
     """The tool's name alone, of one in a namespace too."""
     namespace = text(call.get("namespace"))
     return text(call.get("name")).removeprefix(f"{namespace}." if namespace else "")
+
+
+def _broken(reason: str) -> StopReason:
+    """Why an answer is incomplete, also for a reason that is new."""
+    stop = stop_reason(reason, missing="error")
+    return "error" if stop in ("other", "stop") else stop
 
 
 def _reason(body: Mapping[str, Any]) -> str:

@@ -43,6 +43,8 @@ def parse_stream() -> StreamParser:
 
 
 class _ResponsesStream(BodyStream):
+    HAS_TYPES = True
+
     def __init__(self) -> None:
         super().__init__()
         self._sse = SseReader()

@@ -114,6 +114,8 @@ def _plain(value: Any) -> Any:
         # What does not count in comparisons, such as who pays for a request, is not part of what was asked.
         named = {field.name: getattr(value, field.name) for field in fields(value) if field.compare}
         return {"role": role, **named} if role else named
+    if isinstance(value, frozenset):
+        return sorted(cast("frozenset[str]", value))
     if isinstance(value, Mapping):
         return dict(cast("Mapping[str, Any]", value))
     raise TypeError(f"{type(value).__name__} cannot be recorded")

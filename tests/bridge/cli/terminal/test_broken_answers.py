@@ -133,7 +133,7 @@ def test_a_piped_chat_and_a_plain_ask_tell_it_on_stderr(tmp_path: Path) -> None:
         chat = toolspan("chat", *options, cwd=tmp_path, stdin="Hello\n")
         ask = toolspan("ask", "Hello", *options, cwd=tmp_path)
     assert (chat.code, ask.code) == (1, 1)
-    assert all("a tool call that the provider could not read" in ran.err for ran in (chat, ask))
+    assert all("calls that cannot be read" in ran.err for ran in (chat, ask))
 
 
 def test_no_format_makes_calls_of_a_turn_that_is_not_whole() -> None:

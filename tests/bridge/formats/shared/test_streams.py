@@ -60,9 +60,10 @@ def read(wire: Wire, *chunks: bytes) -> Reply:
 
 
 def settled(reply: Reply) -> Reply:
-    """``reply`` without what depends on how the same was written: ids that were made up, blanks in JSON."""
+    """``reply`` without what depends on how the same was written: ids that were made up, blanks in JSON, the
+    word for its end."""
     message = replace(reply.message, calls=_settled(reply.message.calls))
-    return replace(reply, message=message, cut_calls=_settled(reply.cut_calls))
+    return replace(reply, message=message, cut_calls=_settled(reply.cut_calls), finish="")
 
 
 def _settled(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:

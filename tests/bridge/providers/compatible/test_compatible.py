@@ -78,7 +78,7 @@ async def test_every_row_asks_and_answers_by_its_own_variables(
         second = await ask(f"{name}/some/model:free", messages=ANSWERED)
     (call,) = first.message.calls
     assert (call.id, call.name, call.arguments) == ("call_1", "config__get_weather", {"location": "Paris"})
-    assert first.message.opaque is None and not first.message.origin
+    assert first.message.opaque is None and first.message.origin
     assert (first.usage.input_tokens, first.usage.output_tokens) == (11, 7)
     assert second.message.text == "22 °C"
     assert fake.received[0].body["model"] == "some/model:free"

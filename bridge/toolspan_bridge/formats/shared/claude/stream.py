@@ -104,6 +104,8 @@ class _Block:
 class MessageStream(BodyStream):
     """Accumulates the events. Subclasses split the bytes into events."""
 
+    HAS_TYPES = True
+
     def __init__(self, format_name: str) -> None:
         super().__init__()
         self._format_name = format_name

@@ -70,9 +70,9 @@ def turns(
     messages: Sequence[Message], legal_id: re.Pattern[str], echoed: str = "", *, keeps_own: bool = True
 ) -> list[Turn]:
     """The conversation in order. Results are moved to their calls, missing ones replaced by errors, orphans
-    dropped. What a provider made goes back to it as it came (``Assistant.origin``): ids of calls, also where
-    several are alike. Of other messages ids that are illegal or duplicate are replaced on both sides; of all
-    messages without ``keeps_own``.
+    dropped. Ids of calls go back to the provider that made them as they came (``Assistant.origin``), unless
+    one of an earlier turn is the same. Of other messages ids that are illegal or duplicate are replaced on
+    both sides; of all messages without ``keeps_own``.
 
     Messages without text and calls are dropped, except those with something to echo to the format ``echoed``.
     """
@@ -109,7 +109,7 @@ def _turns(
         elif isinstance(message, Assistant) and _says(message, echoed):
             sent = tuple(
                 _as_it_came(call)
-                if message.origin and keeps_own
+                if message.origin and keeps_own and call.id not in used
                 else _sent(call, f"{place}.{number}", used, legal_id)
                 for number, call in enumerate(message.calls)
             )

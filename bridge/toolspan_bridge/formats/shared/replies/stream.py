@@ -61,7 +61,10 @@ class BodyStream(ABC):
     """A ``StreamParser`` over JSON events, which accumulate to the body of a whole answer.
 
     A format defines the framing, the effect of an event, when the answer is complete, and its body so far.
+    ``HAS_TYPES``: each event has a type, of which ``error`` is one.
     """
+
+    HAS_TYPES = False
 
     def __init__(self) -> None:
         self._failed = False
@@ -134,7 +137,8 @@ class BodyStream(ABC):
             event = None
         if event is None:
             raise FormatError(f"the stream holds what is no JSON object: {snippet(frame)}")
-        if not event.get("error") and (error := error_in_answer(event)) is not None:
+        told_by_format = event.get("error") or (self.HAS_TYPES and event.get("type") == "error")
+        if not told_by_format and (error := error_in_answer(event)) is not None:
             raise StreamFailed(error_for_answer(error))
         return list(self._take(event))
 
