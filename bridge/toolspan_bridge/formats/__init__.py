@@ -123,8 +123,8 @@ def request_notes(name: str, request: Request) -> tuple[str, ...]:
 
 
 def changed_tools(wire: Format, tools: Sequence[ToolSpec]) -> Iterator[str]:
-    """Notes on those of ``tools`` that the format ``wire`` leaves out, and on those that it repairs; nothing of
-    those beyond what is sent at once, which a search finds."""
+    """Notes on those of ``tools`` that the format ``wire`` leaves out, and on those that it repairs; nothing
+    of those beyond what is sent at once, which a search finds."""
     keys = NameTable.of(tools).as_dict()
     lost: dict[str, list[str]] = {}
     for loss in wire.losses(tools):

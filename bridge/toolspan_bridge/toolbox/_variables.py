@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from toolspan_server.schema.variables import substituted
 
-_OTHER = re.compile(r"\$\{(?!env:)\w+:[^{}]*\}")
+_OTHER = re.compile(r"\$\{(?!env:)\w+:[^{}]*+(?:\{[^{}]*+)?\}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..problems import Path as Place
 from ..problems import json_path
-from ..schema.mcp_server import McpServerConfig
 from .code_files import FolderCode, words_of
 from .consent_contents import (
     code_contents,
@@ -28,6 +27,7 @@ from .models.sent_variable import UntrustedItem
 from .raw_data import inside
 
 if TYPE_CHECKING:
+    from ..schema.mcp_server import McpServerConfig
     from .models.providers import ProviderConfig
 
 _SHOWN = 50
@@ -92,6 +92,8 @@ def code_of_config(config: Config) -> FolderCode:
     for entries in config.services.configured().values():
         known: Mapping[str, Any] = getattr(entries, "root", {})
         for name, what in entries.started():
+            from ..schema.mcp_server import McpServerConfig  # only a config that starts something needs it
+
             if isinstance(started := known.get(name), McpServerConfig):
                 _add_server(code, started)
             else:
