@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..events import Ending
 from ..formats.prompt.parse import INVENTED
-from ..formats.shared.json_values import snippet
+from ..formats.shared.json_values import objects, snippet, text
 from ..formats.shared.replies.stops import is_out_of_context
 from ..messages import Json, Reply
 from .limits.limits import LimitReached
@@ -77,9 +77,9 @@ def _empty(reply: Reply) -> str:
 
 def _has_thoughts(state: Json) -> bool:
     """Whether a provider's state of a turn holds reasoning, by the names that all of them have for it."""
-    parts = state if isinstance(state, list) else [state]
-    named = [{*part, part.get("type")} for part in parts if isinstance(part, dict)]
-    return any(isinstance(name, str) and name.startswith(_THOUGHTS) for names in named for name in names)
+    parts = objects(state if isinstance(state, list) else [state])
+    named = (name for part in parts for name in (*part, text(part.get("type"))))
+    return any(name.startswith(_THOUGHTS) for name in named)
 
 
 def _cut_off(reply: Reply, text: str) -> str:

@@ -236,7 +236,8 @@ def _seen_parts(text: str, escape: Callable[[str], str]) -> Iterator[str]:
     """Each character of ``text``, or its escape; line feeds and tabs stay. A mark is judged by what stands
     before it in the result: an escape takes none."""
     marks = -1  # how many marks the letter before has; -1: there is no letter that could have one
-    for plain, character in map(re.Match.groups, _PLAIN_RUN.finditer(text)):
+    for found in _PLAIN_RUN.finditer(text):
+        plain, character = str(found[1] or ""), str(found[2] or "")
         if plain:
             marks = 0 if plain[-1].isalpha() else -1
             yield plain

@@ -59,7 +59,7 @@ class Spending:
         """What a request like the last one holds at least."""
         self._what = what
         self._otherwise = otherwise
-        self._held = 0.0
+        self._held: float = 0.0
         self._changed = anyio.Event()
 
     @property

@@ -30,7 +30,7 @@ _WORDS: dict[StopReason, str] = {
     "network_error no_image other overloaded repetition server_error timeout too_many_tool_calls user_cancel",
     "pause": "continuation pause_turn steered",
 }
-_REASONS = {word: stop for stop, words in _WORDS.items() for word in words.split()}
+_REASONS: dict[str, StopReason] = {word: stop for stop, words in _WORDS.items() for word in words.split()}
 
 
 def stop_reason(given: Any, *, missing: StopReason = "other") -> StopReason:
