@@ -17,6 +17,7 @@ pytestmark = [pytest.mark.requirement("I24.5.3")]
 
 _BOUNDED = {
     f"{_SERVER}.protocol.messages.jsonrpc:_id_at_an_end": "the last 1,024 bytes of a line (_recovered_id)",
+    f"{_BRIDGE}.formats.shared.faults.overflow:_TOO_LONG": "the first 8,000 characters (_MOST_READ)",
     f"{_BRIDGE}.loop._answer_schema:_FENCED": "texts with at most 100 fences (_MOST_FENCES)",
     f"{_OFFLINE}._arithmetic:_REWRITES": "the first 1,000 characters (_LONGEST)",
     f"{_OFFLINE}._text:_SHAPES": "the first 4,000 characters (_LONGEST)",
@@ -33,6 +34,7 @@ _READS_ON = {
     f"{_BRIDGE}.cli.terminal.screen.unclosed:_OF_A_RULE": "matched once for a text (_head_of_table)",
     f"{_BRIDGE}.formats.prompt.call_json:_DOUBLE": "what is not closed ends the reading (python_end)",
     f"{_BRIDGE}.formats.prompt.call_json:_SINGLE": "what is not closed ends the reading (python_end)",
+    f"{_BRIDGE}.formats.prompt.written_calls:_FENCE": "what does not fit is passed (_Reader)",
     f"{_BRIDGE}.oauth.challenge:_PARAMETER": "what is not matched is passed (_by_scheme); 8,192 characters",
     f"{_BRIDGE}.oauth.challenge:_SCHEME": "what is not matched is passed (_by_scheme); 8,192 characters",
 }
@@ -61,6 +63,7 @@ _MADE_AT_RUN_TIME = {
     f"{_BRIDGE}.formats.shared.faults.overflow:_any": "called with constants when it is imported",
     f"{_BRIDGE}.formats.shared.faults.rules:_rule": "called with constants when it is imported",
     f"{_BRIDGE}.formats.shared.openai_models:efforts": "constants of its module",
+    f"{_BRIDGE}.provenance.outward:_is_in": "a literal text between two signs",
     f"{_BRIDGE}.provenance.outward:_typed_has": "a literal text between two signs",
     f"{_BRIDGE}.provenance.secrets:_named": "constants of its module",
     f"{_BRIDGE}.provenance.stated:_has_phrase": "literal words between two signs",

@@ -39,7 +39,7 @@ _TOKENS = frozenset(
 )
 _LEADS = frozenset(token for row in CALLS for token in row.opens if token.endswith(" to="))
 _TOKEN = any_of((*_TOKENS, *_LEADS, "Action Input:", "Action:"))
-_FENCE = re.compile(r"(?<!`)`{3,}+(?:json|python|tool_call|tool_code)?(?=[\s{\[<]|\Z)")
+_FENCE = re.compile(r"`{3,}+(?:json|python|tool_call|tool_code)?(?=[\s{\[<]|\Z)")
 _NAME = re.compile(r"[\w./:-]{1,200}")
 _CALL_ID = re.compile(r"\[CALL_ID\][\w-]{1,64}")
 _OPENING = frozenset("{[(<`")

@@ -77,7 +77,7 @@ _GAP = (
     r"retr|schema|string|time|tool|url)).){0,60}?"
 )
 _BEYOND = r"\b(?:exceed(?:s|ed|ing)?|over|(?:bigger|greater|larger|longer|more) than)\b"
-_LENGTH = r"(?:context|tokens?\b|max\w* (?:input |prompt )?length)"
+_LENGTH = r"(?:context|tokens?\b|max\w{0,20} (?:input |prompt )?length)"
 _LIMIT = rf"(?:{_LENGTH}|limit|maximum|\bmax)"
 _TOO_LONG = _any(
     rf"{_SUBJECT}{_GAP}{_BEYOND}{_GAP}{_LIMIT}",
