@@ -139,7 +139,7 @@ PIECES = (
 MORE = ("[TOOL_CALLS]", "weather(city='Oslo')", "<function=weather>{}</function>", "text ", "\n", " ", "[")
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(PIECES + MORE), max_size=8), st.data())
 def test_a_stream_shows_the_same_however_it_is_split(pieces: list[str], data: st.DataObject) -> None:
     text = "".join(pieces)

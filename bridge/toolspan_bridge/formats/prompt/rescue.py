@@ -120,9 +120,11 @@ class HeldText:
             return ""
         if self._until:
             return self._pass()
-        mark = _MARK.search(self._text, 1)
-        if mark is None or mark.start() > 1:
-            return self._release(self._held_from() if mark is None else mark.start())
+        mark, held = _MARK.search(self._text, 1), self._held_from()
+        if mark is None or held < mark.start():  # a tag may yet be a part of a fence's line
+            return self._release(held)
+        if mark.start() > 1:
+            return self._release(mark.start())
         if mark["fence"]:
             return self._fence(mark)
         if mark["think"]:
