@@ -32,7 +32,6 @@ _ANSWERS: dict[str, Mapping[str, Any]] = {
     "refused": {"text": "No.", "stop": "refusal"},
     "cut": {"text": "Let me", "stop": "length"},
     "cut_call": {"calls": [("c", "cut_call", {"x": 1})], "stop": "length"},
-    "nothing": {"text": ""},
     "dotted_name": {"calls": [("c", "dotted_name", {"x": 1})]},
 }
 """What the model answers where a function of this name is offered."""

@@ -77,7 +77,6 @@ _LOOKED = turn(("lookup", {}), pieces=["I ", "look."], reasoning="They want it."
 _CALLED = turn(("weather", {"city": "Paris"}), pieces=["Now."], reasoning="Then.")
 _ANSWERS: dict[str, list[Any]] = {
     "words": [{"text": "Hello.", "usage": {"input_tokens": 7, "cached_tokens": 2, "reasoning_tokens": 1}}],
-    "nothing": [{"text": ""}],
     "calls": [_LOOKED, _CALLED],
     "cut": [{"text": "Hel", "stop": "length"}],
     "cut call": [turn(("weather", {"city": "Paris"}), stop="length")],
