@@ -46,7 +46,7 @@ class Loopback:
         return self._answer
 
     def _fitting(self, query: str) -> dict[str, str] | None:
-        """The parameters of an answer to what was asked: a code or an error, and each of them once."""
+        """The parameters of an answer to what was asked, each of which it has once."""
         try:
             given = parse_qsl(query, keep_blank_values=True, max_num_fields=_MAX_FIELDS)
         except ValueError:
@@ -54,8 +54,7 @@ class Loopback:
         answer = dict(given)
         state = answer.get("state", "")
         is_ours = state.isascii() and secrets.compare_digest(state, self.state)
-        is_whole = len(answer) == len(given) and not {"code", "error"}.isdisjoint(answer)
-        return answer if is_ours and is_whole else None
+        return answer if is_ours and len(answer) == len(given) else None
 
     async def serve(self, stream: SocketStream) -> None:
         """Answer one connection of a browser."""

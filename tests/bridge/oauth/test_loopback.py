@@ -18,7 +18,6 @@ OTHERS = [
     "GET /callback HTTP/1.1",
     "GET /callback?code=c&state=%C3%A9 HTTP/1.1",
     "GET /callback?code=c&state={state}&state=guessed HTTP/1.1",
-    "GET /callback?state={state} HTTP/1.1",
     "GET /callback?error=access_denied HTTP/1.1",
     "GET /callback?code=c&state={state}&" + "a=b&" * 60 + "z=1 HTTP/1.1",
     "HEAD /callback?code=c&state={state} HTTP/1.1",

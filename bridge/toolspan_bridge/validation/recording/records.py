@@ -83,6 +83,7 @@ read_reply = record_of(
         "attempts": count_of,
         "notes": items_of(text_of),
         "rescued": flag_of,
+        "finish": text_of,
     },
 )
 """Reads the JSON of ``reply_data``."""

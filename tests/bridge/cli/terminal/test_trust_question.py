@@ -33,7 +33,7 @@ HANDLER = """
 from pathlib import Path
 from toolspan_server import handler
 
-(Path(__file__).parent / "started").touch()
+(Path(__file__).parent / "started.log").touch()
 
 @handler("theirs")
 def theirs(arguments, context):
@@ -47,7 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     place = tmp_path / "cloned"
     place.mkdir()
-    mark = "from pathlib import Path\n(Path(__file__).parent / 'started').touch()\n"
+    mark = "from pathlib import Path\n(Path(__file__).parent / 'started.log').touch()\n"
     text = (SERVERS / "listing.py").read_text().replace("import json\n", f"import json\n{mark}", 1)
     (place / "server.py").write_text(text)
     (place / "tools.json").write_text('[{"name": "look", "inputSchema": {"type": "object"}}]')
@@ -61,7 +61,7 @@ def write(folder: Path, *more: str) -> None:
 
 
 def started(folder: Path) -> bool:
-    mark = folder / "started"
+    mark = folder / "started.log"
     there = mark.exists()
     mark.unlink(missing_ok=True)
     return there
