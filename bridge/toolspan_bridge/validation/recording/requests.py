@@ -131,12 +131,19 @@ class AskedBy:
 
 
 def _said(message: Message) -> dict[str, Any]:
-    data = message_data(message)
+    """What the model is told: not how long a tool took, and not who wrote what."""
+    data = _unmarked(message_data(message))
+    if "outcomes" in data:
+        data["outcomes"] = [_unmarked(each) for each in cast("list[dict[str, Any]]", data["outcomes"])]
     for outcome in cast("list[dict[str, Any]]", data.get("outcomes", [])):
         outcome["result"] = {
             key: item for key, item in outcome["result"].items() if key != "execution_time_ms"
         }
     return data
+
+
+def _unmarked(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if key not in ("marks", "typed")}
 
 
 def _short(value: object) -> str:
