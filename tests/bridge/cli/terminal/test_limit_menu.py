@@ -75,16 +75,10 @@ def test_at_a_limit_the_person_goes_on_with_more_or_without_it_wraps_up_or_stops
     ("option", "limit", "said", "asked"),
     [
         ("--max-total-tokens", "10", r"10 tokens for this question was reached \(18 used\)", "tokens"),
-        (
-            "--max-cost",
-            "0.0002",
-            r"\$0.0002 for this question was reached \(\$0.00021\d used\)",
-            "US dollars",
-        ),
         ("--max-seconds", "0.4", r"0.4 seconds for this question was reached", "seconds"),
     ],
 )
-def test_at_a_limit_of_tokens_cost_or_time_the_person_is_asked_in_its_unit(
+def test_at_a_limit_of_tokens_or_time_the_person_is_asked_in_its_unit(
     folder: Path, monkeypatch: pytest.MonkeyPatch, option: str, limit: str, said: str, asked: str
 ) -> None:
     slow = {"name": "slow", "description": "Slow", "implementation": {"type": "mock", "delay_ms": 500}}
