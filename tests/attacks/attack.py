@@ -28,7 +28,8 @@ class Attack:
     is by how much the server may grow at most while it is attacked, ``descriptors`` how many more
     may stay open, ``units`` how much the server may compute while the second client waits for an answer, in
     units of ``tests.support.cost``: far away from what is measured. The event loop may compute for
-    ``loop_watch.ALLOWED_UNITS`` at once. ``gateway``: the attack is made on the gateway.
+    ``loop_watch.ALLOWED_UNITS`` at once, ``stalls`` times that where configs are replaced: a full collection
+    of the garbage that they leave takes its time. ``gateway``: the attack is made on the gateway.
     """
 
     requirement: str
@@ -42,3 +43,4 @@ class Attack:
     descriptors: int = 0
     units: float = 300
     gateway: bool = False
+    stalls: float = 1

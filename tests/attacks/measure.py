@@ -52,7 +52,7 @@ def measured(attack: Attack) -> Figures:
                 figures.faults.append(f"the server ended with {server.process.returncode}")
             if "Traceback" in server.errors.text:
                 figures.faults.append("the server's log has a traceback")
-            allowed = allowed_seconds()
+            allowed = allowed_seconds() * attack.stalls
             for stall in stalls(watch):
                 if stall.seconds > allowed and not stall.is_import:
                     what = (

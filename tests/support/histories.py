@@ -186,7 +186,6 @@ _SPOKEN: dict[str, tuple[Any, str]] = {
     "reasoning alone": ([_THOUGHT], "stop"),
     "one call": ([_CALL], "stop"),
     "parallel calls": ([("text", "I look."), _CALL, _SECOND], "stop"),
-    "calls of one id": ([_CALL, ("call", ("c1", "s__time", {}))], "stop"),
     "calls without ids": ([("call", (None, "s__time", {})), ("call", (None, "s__time", {}))], "stop"),
     "a call of a name made up": ([("call", ("c1", "get the weather!", {}))], "stop"),
     "reasoning and a call": ([_THOUGHT, _CALL], "stop"),

@@ -108,4 +108,5 @@ ATTACK = Attack(
     memory_mib=400,
     descriptors=4,  # the pipes of an upstream that is up again
     units=1_000,
+    stalls=4,
 )

@@ -323,7 +323,7 @@ def put(path: Path, content: Content) -> None:
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name.replace(" ", "-"))
 def test_code_that_changed_is_noticed_however_it_is_loaded(way: Way, tmp_path: Path) -> None:
     if shutil.which(way.words[0]) is None:
-        pytest.skip(f"{way.words[0]} is not here")
+        pytest.skip(f"no {way.words[0]} is here, which is not Python")
     root = tmp_path / "a" / "project"
     root.mkdir(parents=True)
     for name, content in way.files.items():
