@@ -61,7 +61,7 @@ async def test_a_conversation_over_six_foreign_servers_has_a_result_for_each_cal
             assert {tool.server for tool in toolbox.tools} == set(config.mcp_servers)
             model = Scripted(scripted(*turns))
             question = Question("Try them all.", "m", max_iterations=5)
-            approver = PolicyApprover("never")
+            approver = PolicyApprover("never", ["*"])
             async with aclosing(run(question, model, toolbox, transcript, approver=approver)) as events:
                 seen = [event async for event in events]
     assert isinstance(seen[-1], End) and seen[-1].answer.content == "Done."
@@ -85,7 +85,7 @@ def test_ask_calls_tools_of_each_and_says_what_came_of_it(place: Path) -> None:
         turns = [first_turn(place, url), second_turn(place)]
         (place / "script.yaml").write_text(yaml.safe_dump({"turns": scripted(*turns)}))
         done = toolspan_process(
-            *("ask", "Try them all.", "--model", "scripted/script.yaml", "--approval", "never", "--json"),
+            *("ask", "Try them all.", "--model", "scripted/script.yaml", "--approve", "*", "--json"),
             *("--config", "toolspan.yaml"),
             cwd=place,
         )
@@ -101,7 +101,7 @@ def test_a_chat_goes_on_over_the_same_servers(place: Path) -> None:
         turns = [*scripted(first_turn(place, url)), *scripted(second_turn(place))]
         turns[1]["text"], turns[3]["text"] = "First done.", "Second done."
         (place / "script.yaml").write_text(yaml.safe_dump({"turns": turns}))
-        options = ("--approval", "never", "--config", "toolspan.yaml")
+        options = ("--approve", "*", "--config", "toolspan.yaml")
         with Terminal("chat", "--model", "scripted/script.yaml", *options, cwd=place) as terminal:
             terminal.until("you>")
             terminal.type("Try the first ones.\r")
