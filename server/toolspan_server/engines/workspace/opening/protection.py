@@ -16,6 +16,7 @@ from ....common.git_programs import Unreadable, find_programs, may_become_progra
 from ....common.obeyed_names import ANY_DOT_NAME, GIT, GIT_FILES, GIT_HEAD, fold_name, obeyed_part
 from ....errors import ToolFailure
 from .beneath import FOLDER
+from .errors import failure_of
 from .paths import Place, Root
 
 Identity = tuple[int, int]
@@ -89,6 +90,8 @@ class Protection:
             programs = find_programs(repositories_above(path.parent), real).named
         except Unreadable as reason:
             raise protected(place, f"it is not known what git runs ({reason})") from None
+        except OSError as error:
+            raise failure_of(error, place.shown) from None
         for each, named in programs.items():
             is_meant = _is_in(path, each) or _is_in(path, Path(os.path.realpath(each)))
             if is_meant and (not named.if_program or may_become_program(path)):
