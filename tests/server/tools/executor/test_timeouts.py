@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import subprocess
 import sys
 import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -276,7 +278,7 @@ async def test_a_tool_with_many_stuck_calls_refuses_more_until_they_end() -> Non
             await anyio.lowlevel.checkpoint()
 
 
-def test_a_stuck_handler_does_not_hold_up_the_end_of_the_process() -> None:
+def test_a_stuck_handler_does_not_hold_up_the_end_of_the_process(tmp_path: Path) -> None:
     program = """
 import anyio, threading
 from tests.support.executors import builtin, executor_of
@@ -289,7 +291,13 @@ def stuck(arguments, context):
 print(anyio.run(executor_of(builtin("stuck", timeout_ms=20)).execute, "stuck", {}, LOCAL).error)
 """
     ended = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=BOUND_S, check=True
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])},
+        capture_output=True,
+        text=True,
+        timeout=BOUND_S,
+        check=True,
     )
     assert ended.stdout == "Tool execution timed out after 20ms\n"
     assert ended.stderr == ""
