@@ -13,7 +13,7 @@ from .keeping.checkpoints import Change
 from .keeping.seen import Fingerprint
 from .opening.denial import PathRule
 from .opening.files import OpenFile
-from .opening.paths import Place, Root
+from .opening.paths import Place, Root, real_path
 from .opening.protection import Protection
 
 __all__ = [
@@ -29,5 +29,6 @@ __all__ = [
     "WorkspaceLimits",
     "change",
     "foresee",
+    "real_path",
     "undo",
 ]

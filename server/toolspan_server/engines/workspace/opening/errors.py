@@ -41,6 +41,15 @@ def not_found(path: str) -> ToolFailure:
     )
 
 
+def exchanged(path: str) -> ToolFailure:
+    """The failure of a path whose folders or links were replaced while they were looked at."""
+    return ToolFailure(
+        f"{quoted(path)} was replaced while it was opened",
+        error_code="file_error",
+        user_action="Try again once nothing else changes its folders.",
+    )
+
+
 def not_regular(path: str, what: str) -> ToolFailure:
     """The failure of a path at which there is no regular file, but ``what``."""
     return ToolFailure(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ....common.path_spelling import quoted, unquoted
-from .errors import bad_path, outside
+from .errors import bad_path, exchanged, outside
 
 LONGEST = 4_096
 
@@ -47,6 +47,19 @@ class Place:
         return Place(self.root, (*self.parts, *names), self.prefix)
 
 
+def real_path(path: Path, asked: str) -> Path:
+    """``path`` with its links followed, for the place ``asked``. Raises ``ToolFailure`` where a link is
+    exchanged meanwhile.
+
+    ``os.path.realpath`` reads each link that it saw a moment before, and before Python 3.13 it raises
+    ``OSError`` where that is no link any more.
+    """
+    try:
+        return Path(os.path.realpath(path))
+    except OSError:
+        raise exchanged(asked) from None
+
+
 def place_of(spelling: str, roots: Sequence[Root]) -> Place:
     """The place that ``spelling`` means, without a look at the disk.
 
@@ -67,7 +80,7 @@ def place_of(spelling: str, roots: Sequence[Root]) -> Place:
     if not path.startswith("/"):
         return Place(0, parts)
     for number, root in enumerate(roots):
-        for known in {root.path, Path(os.path.realpath(root.path))}:
+        for known in {root.path, real_path(root.path, spelling)}:
             above = known.parts[1:]
             if parts[: len(above)] == above:
                 prefix = str(known) if number else ""

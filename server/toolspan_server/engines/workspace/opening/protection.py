@@ -17,7 +17,7 @@ from ....common.obeyed_names import ANY_DOT_NAME, GIT, GIT_FILES, GIT_HEAD, fold
 from ....errors import ToolFailure
 from .beneath import FOLDER
 from .errors import failure_of
-from .paths import Place, Root
+from .paths import Place, Root, real_path
 
 Identity = tuple[int, int]
 _F_GETPATH = 50
@@ -38,7 +38,7 @@ class Protection:
         if not self.hidden:
             return
         where = path_of(descriptor) or roots[place.root].path.joinpath(*place.parts)
-        if any(_is_in(where, Path(os.path.realpath(each))) for each in self.hidden):
+        if any(_is_in(where, real_path(each, place.path)) for each in self.hidden):
             raise ToolFailure(
                 f"{place.shown} is hidden: what tools store belongs to a user and a conversation",
                 error_code="protected",
@@ -59,7 +59,7 @@ class Protection:
             _is_in(path, each) for each in (*self.paths, *self.hidden)
         ):
             raise protected(place)
-        self._check_programs(place, Path(os.path.realpath(path)), [each.path for each in roots])
+        self._check_programs(place, real_path(path, place.path), [each.path for each in roots])
 
     def check_folder(self, place: Place, folder: int, root: int) -> None:
         """Raise ``ToolFailure`` when the open ``folder`` of ``place`` is or is in something protected.
@@ -85,7 +85,7 @@ class Protection:
         """Raise ``ToolFailure`` when git runs ``path``, the real one of ``place``, or obeys it."""
         if GIT not in self.names:
             return
-        real = [Path(os.path.realpath(each)) for each in folders]
+        real = [real_path(each, place.path) for each in folders]
         try:
             programs = find_programs(repositories_above(path.parent), real).named
         except Unreadable as reason:
@@ -93,7 +93,7 @@ class Protection:
         except OSError as error:
             raise failure_of(error, place.shown) from None
         for each, named in programs.items():
-            is_meant = _is_in(path, each) or _is_in(path, Path(os.path.realpath(each)))
+            is_meant = _is_in(path, each) or _is_in(path, real_path(each, place.path))
             if is_meant and (not named.if_program or may_become_program(path)):
                 raise protected(place, f"git runs or obeys it ({named.why})")
 

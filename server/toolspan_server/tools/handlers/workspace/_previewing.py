@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ....calls.context import Context
 from ....engines.definitions.call_preview import CallPreview, Section, arguments_section
+from ....engines.workspace import real_path
 from ._tool import workspace_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def with_rest(made: CallPreview, arguments: Mapping[str, Any], shown: frozenset[
 def path_section(label: str, workspace: Workspace, place: Place) -> Section:
     """The file or folder that ``place`` is: absolute, links followed."""
     root = workspace.roots[place.root].path
-    return Section("code", label, os.path.realpath(root.joinpath(*place.parts)))
+    return Section("code", label, str(real_path(root.joinpath(*place.parts), place.path)))
 
 
 def basis(*contents: bytes | None) -> str:
