@@ -44,16 +44,20 @@ def measured(attack: Attack) -> Figures:
         watch = Path(folder) / "stalls"
         serve = gateway_server if attack.gateway else http_server
         with serve(config, *attack.options, env=attack.env, watch=watch) as server:
+            at_start = len(stalls(watch))
             try:
                 _attacked(attack, Target(server, Path(folder)), figures)
             except Exception as fault:  # whatever went wrong, the others are to be made as well
                 figures.faults.append(f"{type(fault).__name__}: {str(fault)[:500]}")
             if server.process.poll() is not None:
                 figures.faults.append(f"the server ended with {server.process.returncode}")
-            if "Traceback" in server.errors.text:
-                figures.faults.append("the server's log has a traceback")
+            log = server.errors.text
+            if (at := log.find("Traceback")) >= 0:
+                figures.faults.append(
+                    f"the server's log has a traceback: {log[at:][:2_000]} … {log[-2_000:]}"
+                )
             allowed = allowed_seconds() * attack.stalls
-            for stall in stalls(watch):
+            for stall in sorted(stalls(watch)[at_start:], key=lambda each: -each.seconds):
                 if stall.seconds > allowed and not stall.is_import:
                     what = (
                         f"the event loop computed for {stall.seconds:.2f} s at once, more than {allowed:.2f}"

@@ -47,10 +47,10 @@ def watched(report: Path, module: str, *arguments: str | Path) -> list[str]:
 
 
 def stalls(report: Path) -> list[Stall]:
-    """What the watchdog wrote, the longest first. It writes a first line when it begins to watch."""
+    """What the watchdog wrote, in its order. It writes a first line when it begins to watch."""
     lines = report.read_text().splitlines()
     assert lines and json.loads(lines[0]) == "watching", "the watchdog did not watch"
-    return sorted((Stall(*json.loads(line)) for line in lines[1:]), key=lambda each: -each.seconds)
+    return [Stall(*json.loads(line)) for line in lines[1:]]
 
 
 def allowed_seconds() -> float:

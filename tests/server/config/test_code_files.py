@@ -265,7 +265,7 @@ def test_a_working_directory_beside_the_folder_counts_whole(project: Path, tmp_p
 
 def test_a_folder_that_cannot_be_read_is_named(project: Path) -> None:
     if os.geteuid() == 0:
-        pytest.skip("root reads everything")
+        pytest.skip("the permissions of POSIX hold nothing back from root")
     (project / "src").chmod(0)
     try:
         assert "folder src (it cannot be read)" in run_of(project, "node", "x")

@@ -170,7 +170,7 @@ def test_nothing_in_a_completed_name_is_expanded_by_zsh_or_fish(
     shell: str, quote: str, tmp_path: Path
 ) -> None:
     if shutil.which(shell) is None:
-        pytest.skip(f"there is no {shell}")
+        pytest.skip(f"no zsh or fish: {shell} is not here")
     presets = PresetStore(LOCAL_USER, folder=tmp_path / "toolspan" / "presets")
     for number, name in enumerate(HOSTILE):
         presets.create(f"{number}{name}")

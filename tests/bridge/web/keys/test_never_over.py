@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack, aclosing, closing, suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -82,12 +84,14 @@ def periods(bill: Bill, limits: KeyLimits) -> Iterator[tuple[float, float]]:
     """``(paid, allowed)`` of each period that there is."""
     if limits.usd_in_all is not None:
         yield bill.total, limits.usd_in_all
-    if limits.usd_per_month is not None:
-        yield bill.total, limits.usd_per_month
-    if limits.usd_per_day is not None:
-        days = {int(at // DAY) for at, _ in bill.amounts}
-        for day in days:
-            yield sum(usd for at, usd in bill.amounts if int(at // DAY) == day), limits.usd_per_day
+    for allowed, period in ((limits.usd_per_month, "%Y-%m"), (limits.usd_per_day, "%Y-%m-%d")):
+        if allowed is None:
+            continue
+        paid = defaultdict[str, float](float)
+        for at, usd in bill.amounts:
+            paid[datetime.fromtimestamp(at, UTC).strftime(period)] += usd
+        for usd in paid.values():
+            yield usd, allowed
 
 
 @pytest.mark.long

@@ -24,7 +24,7 @@ from toolspan_server.engines.workspace import Protection, Workspace
 pytestmark = [
     pytest.mark.anyio,
     pytest.mark.requirement("I24.6.2"),
-    pytest.mark.skipif(shutil.which("git") is None, reason="there is no git here"),
+    pytest.mark.skipif(shutil.which("git") is None, reason="git is not here, which is not Python"),
 ]
 confined = pytest.mark.skipif(
     sys.platform != "linux" or choice().confinement is None, reason="bubblewrap does not work here"

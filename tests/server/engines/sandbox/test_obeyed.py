@@ -223,7 +223,7 @@ async def test_what_one_command_made_is_new_for_those_that_began_while_it_ran(fo
 
 
 @confined
-@pytest.mark.skipif(os.geteuid() == 0, reason="root changes everything")
+@pytest.mark.skipif(os.geteuid() == 0, reason="the permissions of POSIX hold nothing back from root")
 @pytest.mark.parametrize("mode", ["555", "111", "000"])
 async def test_a_folder_that_is_shut_keeps_nothing_that_programs_obey(folder: Path, mode: str) -> None:
     text = "mkdir .vscode; git init -q s; mkdir -p deep/.husky; echo x > .envrc"
