@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from ....calls.context import Context
 from ....engines.definitions.call_preview import CallPreview, Section, arguments_section
-from ....engines.workspace import real_path
 from ._tool import workspace_of
 
 if TYPE_CHECKING:
@@ -23,6 +22,8 @@ def with_rest(made: CallPreview, arguments: Mapping[str, Any], shown: frozenset[
 
 def path_section(label: str, workspace: Workspace, place: Place) -> Section:
     """The file or folder that ``place`` is: absolute, links followed."""
+    from ....engines.workspace import real_path
+
     root = workspace.roots[place.root].path
     return Section("code", label, str(real_path(root.joinpath(*place.parts), place.path)))
 
