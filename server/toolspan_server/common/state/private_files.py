@@ -1,10 +1,10 @@
 """State on disk for its owner alone, reached through no link: folders of mode 0700, files of mode 0600.
 
 What lies in a state folder may have come with a repository, also where the folder itself is ours. So nothing
-here follows a link, in any part of a path: each folder is opened from the one above it by its descriptor
-(``O_NOFOLLOW``), and a file must be a regular one with a single name. A pipe is not waited for, and a hard
-link to a file elsewhere is neither read nor written. Where a system has no such calls (Windows), every part
-of the path is looked at first.
+here opens what git may have brought (see ``tracking``), nor follows a link, in any part of a path: each
+folder is opened from the one above it by its descriptor (``O_NOFOLLOW``), and a file must be a regular one
+with a single name. A pipe is not waited for, and a hard link to a file elsewhere is neither read nor written.
+Where a system has no such calls (Windows), every part of the path is looked at first.
 
 A path that a person named may lead through links: ``real_file`` gives the place that these functions take.
 All of them raise ``OSError``.
@@ -22,6 +22,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
+
+from .tracking import check_untracked
 
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 
@@ -291,6 +293,7 @@ def _above(path: Path) -> Generator[tuple[int | None, str]]:
     """The folder of ``path``, to pass through, and what it is called there. Without descriptors of folders:
     ``None`` and the whole path, whose parts are no links."""
     absolute = path.absolute()
+    check_untracked(absolute.parent)
     if not _HAS_DESCRIPTORS:
         _check_parts(absolute.parent)
         yield None, str(absolute)
@@ -307,6 +310,7 @@ def _opened(path: Path, *, make: bool = False) -> Generator[int | None]:
     """The folder ``path``, to be listed; ``None`` without descriptors of folders."""
     if make:
         _make(path)
+    check_untracked(path)
     if not _HAS_DESCRIPTORS:
         _check_parts(path)
         yield None
