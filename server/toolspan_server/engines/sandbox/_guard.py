@@ -24,10 +24,15 @@ MOST_ENTRIES = 1_000_000
 MOST_PLACES = 1_000
 _SECONDS = 20.0
 _MODULES = "node_modules"
+_MOST_LINKED = 5_000
+"""Of a folder that programs obey with more files than these, such as an environment of Python, the further
+names of its files are not looked for."""
 _REPOSITORIES = (frozenset(("HEAD", "objects", "refs")), frozenset(("HEAD", "commondir")))
 """The entries by which git takes any folder for a repository (git's setup.c, is_git_directory)."""
 GIT_SETTINGS = ("config", "config.worktree", "commondir", "gitdir", "hooks", "info", "modules", "worktrees")
 """Of a git directory, what names programs and other directories; the rest is git's data."""
+_STORES = ("objects", "refs", "logs", "lfs")
+"""Folders of a git directory with nothing but its data."""
 
 _FOLDER = (
     os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -35,6 +40,8 @@ _FOLDER = (
 
 
 _Identity = tuple[int, int]
+_Folder = tuple[Path, tuple[str, ...]]
+"""A folder, and the names that lead to it."""
 _CHANGED_BY_OWNER = stat.S_IWUSR | stat.S_IXUSR
 
 
@@ -88,11 +95,12 @@ class Guard:
         """What is there now. Raises ``TooMuch``."""
         found = Obeyed()
         self._look(found, MOST_PLACES)
-        if GIT in self.names:
-            self._add_programs(found)
+        linked = self._add_programs(found) if GIT in self.names else set[_Identity]()
         for path in self.own:
             self._add_way(found, path)
-        for path in self._names_of({_identity(each) for each in map(_real, self.own) if _has_names(each)}):
+        for path in (*found.paths, *filter(Path.is_file, map(_real, self.own))):
+            linked.update(_identities_of_linked(path))
+        for path in [*self._names_of(linked, found)]:
             found.paths[path] = None
         found.identify()
         return found
@@ -101,12 +109,21 @@ class Guard:
         """Add to ``found`` what is there now, also where it raises ``TooMuch`` in the end; unless it is to be
         ``deep``, only what lies in the folders themselves."""
         left, ends = MOST_ENTRIES, time.monotonic() + _SECONDS
-        waiting: list[tuple[Path, tuple[str, ...]]] = [(folder, ()) for folder in self.folders]
-        while waiting:
-            root, parts = waiting.pop()
-            entries = self._listed(found, root.joinpath(*parts), after=most_places is None)
-            below = [*self._judged(found, root, parts, entries)]
-            waiting += below if deep else []
+        waiting: list[_Folder] = [(folder, ()) for folder in self.folders]
+        links: list[_Folder] = []
+        entered: set[Path] = set()
+        while waiting or links:
+            is_led_to = not waiting
+            here, parts = links.pop() if is_led_to else waiting.pop()
+            if is_led_to and not found.paths.keys().isdisjoint((here, *here.parents)):
+                continue  # it stays as it is
+            is_known = here in entered  # and is looked at once more, by the name of a link to it
+            entered.add(here)
+            entries = self._listed(found, here, after=most_places is None)
+            below = [*self._judged(found, here, parts, entries)]
+            if deep and not is_known:
+                waiting += below
+                links += self._linked_folders(here, parts, entries)
             left -= len(entries)
             if left < 0 or time.monotonic() > ends:
                 raise TooMuch(f"it has more than {MOST_ENTRIES:,} files and folders")
@@ -114,6 +131,15 @@ class Guard:
                 raise TooMuch(
                     f"it has more than {most_places:,} that programs obey (.git, .vscode and others)"
                 )
+
+    def _linked_folders(
+        self, here: Path, parts: tuple[str, ...], entries: Sequence[os.DirEntry[str]]
+    ) -> Iterator[_Folder]:
+        """The folders that links among ``entries`` lead to, by the links' names: who goes there comes by them,
+        also to where nobody works otherwise."""
+        for entry in entries:
+            if entry.is_symlink() and self._is_inside(target := _real(here / entry.name)) and target.is_dir():
+                yield target, (*parts, entry.name)
 
     def _listed(self, found: Obeyed, folder: Path, *, after: bool) -> list[os.DirEntry[str]]:
         """What is in ``folder``. One that its owner may not list, though programs go through it, stays as it
@@ -142,15 +168,14 @@ class Guard:
         with _opened(self._root(folder), folder.parent) as above:
             _open_folder(folder.name, above)
 
-    def _add_programs(self, found: Obeyed) -> None:
-        """Add what git runs for the repositories that were found, or that the folders are in."""
+    def _add_programs(self, found: Obeyed) -> set[_Identity]:
+        """Add what git runs for the repositories that were found, or that the folders are in; the identities
+        of files among it that have further names."""
         above = (each for folder in self.folders for each in repositories_above(folder))
         try:
             programs = find_programs(dict.fromkeys((*found.repositories, *above)), self.folders)
         except Unreadable as reason:
             raise TooMuch(str(reason)) from None
-        for path in self._names_of(programs.linked):
-            found.paths[path] = None
         for path, named in programs.named.items():
             if not found.paths.keys().isdisjoint((path, *path.parents)):
                 continue
@@ -159,6 +184,7 @@ class Guard:
             if named.if_program and not is_program(path):
                 continue
             self._add_way(found, path)
+        return programs.linked
 
     def _add_way(self, found: Obeyed, path: Path) -> None:
         """Add ``path`` and the links on the way to it."""
@@ -169,15 +195,19 @@ class Guard:
         if self._is_inside(real) and real.exists():
             found.paths[real] = None
 
-    def _names_of(self, identities: set[tuple[int, int]]) -> Iterator[Path]:
-        """All names in the folders of files with these ``identities``."""
-        for folder in self.folders if identities else ():
-            for here, _, names in os.walk(folder):
-                for path in (Path(here, name) for name in names):
-                    with suppress(OSError):
-                        file = path.lstat()
-                        if file.st_nlink > 1 and (file.st_dev, file.st_ino) in identities:
-                            yield path
+    def _names_of(self, identities: set[_Identity], found: Obeyed) -> Iterator[Path]:
+        """All names in the folders of files with these ``identities``, but in folders that stay as they are."""
+        numbers = {number for _, number in identities}
+        waiting = [*self.folders] if identities else []
+        while waiting:
+            folder = waiting.pop()
+            with suppress(OSError), os.scandir(folder) as listed:
+                for entry in listed:
+                    path = folder / entry.name
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting += [] if path in found.paths else [path]
+                    elif entry.inode() in numbers and _identity(path) in identities:
+                        yield path
 
     def restore(self, before: Obeyed) -> list[str]:
         """Put aside what was made since ``before``; the paths of it, each with its new name.
@@ -214,10 +244,10 @@ class Guard:
         return told
 
     def _judged(
-        self, found: Obeyed, root: Path, parts: tuple[str, ...], entries: Sequence[os.DirEntry[str]]
-    ) -> Iterator[tuple[Path, tuple[str, ...]]]:
-        """Add to ``found`` what is protected among ``entries``; the folders to look into are left."""
-        here = root.joinpath(*parts)
+        self, found: Obeyed, here: Path, parts: tuple[str, ...], entries: Sequence[os.DirEntry[str]]
+    ) -> Iterator[_Folder]:
+        """Add to ``found`` what is protected among ``entries`` of the folder ``here``, to which ``parts`` lead;
+        the folders to look into are left."""
         names = {entry.name for entry in entries}
         if GIT in self.names and any(names >= each for each in _REPOSITORIES):
             self._add_git(found, here, whole=bool(parts))
@@ -231,7 +261,7 @@ class Guard:
             elif entry.is_dir(follow_symlinks=False):
                 path = (*parts, entry.name)
                 if name != _MODULES:
-                    yield root, path
+                    yield here / entry.name, path
                 elif (inside := self._modules(here / entry.name, path)) is not None:
                     self._add(found, inside, is_link=inside.is_symlink())
 
@@ -362,8 +392,20 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _has_names(path: Path) -> bool:
-    return path.is_file() and path.lstat().st_nlink > 1
+def _identities_of_linked(path: Path) -> Iterator[_Identity]:
+    """The files of several names that ``path`` is or holds; git's data left out, by which nothing is run."""
+    seen, waiting = 0, [path]
+    while waiting and seen < _MOST_LINKED:
+        with suppress(OSError):
+            each = waiting.pop()
+            found = each.lstat()
+            if stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
+                yield found.st_dev, found.st_ino
+            elif stat.S_ISDIR(found.st_mode):
+                inside = os.listdir(each)
+                seen += len(inside)
+                is_git = "HEAD" in inside and "refs" in inside
+                waiting += [each / name for name in inside if not (is_git and name in _STORES)]
 
 
 def _identity(path: Path) -> _Identity:
