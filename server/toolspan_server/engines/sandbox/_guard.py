@@ -14,9 +14,18 @@ import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 
-from ...common.git_programs import Repository, Unreadable, find_programs, is_program, repositories_above
+from ...common.git_programs import (
+    OPERATIONS,
+    Repository,
+    Unreadable,
+    find_programs,
+    is_program,
+    repositories_above,
+    starts_programs,
+)
 from ...common.obeyed_names import GIT, OBEYED, fold_name, last_parts, obeyed_part
 from ...errors import ToolFailure
 
@@ -30,7 +39,20 @@ names of its files are not looked for."""
 _REPOSITORIES = (frozenset(("HEAD", "objects", "refs")), frozenset(("HEAD", "commondir")))
 """The entries by which git takes any folder for a repository (git's setup.c, is_git_directory)."""
 GIT_SETTINGS = ("config", "config.worktree", "commondir", "gitdir", "hooks", "info", "modules", "worktrees")
-"""Of a git directory, what names programs and other directories; the rest is git's data."""
+"""What names programs and other directories, of a git directory in which people work as in any folder."""
+
+GIT_DATA = (
+    # commits, branches, what is staged
+    *("objects", "refs", "logs", "lfs", "rr-cache", "index", "sharedindex.*", "index.stash.*"),
+    *("packed-refs", "packed-refs.new", "shallow"),
+    # where one is, and the words for the next commit
+    *("HEAD", "*_HEAD", "AUTO_MERGE", "MERGE_MODE", "MERGE_MSG", "MERGE_RR", "MERGE_AUTOSTASH"),
+    *("SQUASH_MSG", "*_EDITMSG", "NOTES_MERGE_*"),
+    # what is at work, or was put aside
+    *("*.lock", "tmp_*", "next-index-*", "gc.pid", "gc.log", "put-aside-*"),
+)
+"""All of a git directory that commands may change which may change git's data: by none of it git starts a
+program, or finds other settings. The folders of ``OPERATIONS`` come to it while they start nothing."""
 _STORES = ("objects", "refs", "logs", "lfs")
 """Folders of a git directory with nothing but its data."""
 
@@ -82,8 +104,8 @@ class Guard:
     also what git runs by its settings (see ``common.git_programs``).
 
     ``own`` are further files and folders that stay as they are, with the links that lead to them and all
-    names of the files. With ``git_data`` commands change the data of git directories (commits, branches, the
-    index), not their settings.
+    names of the files. With ``git_data`` commands change the data of git directories (``GIT_DATA``), not
+    their settings.
     """
 
     folders: Sequence[Path]
@@ -135,8 +157,8 @@ class Guard:
     def _linked_folders(
         self, here: Path, parts: tuple[str, ...], entries: Sequence[os.DirEntry[str]]
     ) -> Iterator[_Folder]:
-        """The folders that links among ``entries`` lead to, by the links' names: who goes there comes by them,
-        also to where nobody works otherwise."""
+        """The folders that links among ``entries`` lead to, by the links' names: by these, people go also to
+        where nobody works otherwise."""
         for entry in entries:
             if entry.is_symlink() and self._is_inside(target := _real(here / entry.name)) and target.is_dir():
                 yield target, (*parts, entry.name)
@@ -196,7 +218,7 @@ class Guard:
             found.paths[real] = None
 
     def _names_of(self, identities: set[_Identity], found: Obeyed) -> Iterator[Path]:
-        """All names in the folders of files with these ``identities``, but in folders that stay as they are."""
+        """All names of files with these ``identities``, but for those in folders that stay as they are."""
         numbers = {number for _, number in identities}
         waiting = [*self.folders] if identities else []
         while waiting:
@@ -246,8 +268,8 @@ class Guard:
     def _judged(
         self, found: Obeyed, here: Path, parts: tuple[str, ...], entries: Sequence[os.DirEntry[str]]
     ) -> Iterator[_Folder]:
-        """Add to ``found`` what is protected among ``entries`` of the folder ``here``, to which ``parts`` lead;
-        the folders to look into are left."""
+        """Add to ``found`` what is protected among ``entries`` of the folder ``here``, to which ``parts``
+        lead; the folders to look into are left."""
         names = {entry.name for entry in entries}
         if GIT in self.names and any(names >= each for each in _REPOSITORIES):
             self._add_git(found, here, whole=bool(parts))
@@ -292,8 +314,9 @@ class Guard:
         if whole and not self.git_data:
             found.paths[directory] = None
             return
-        for name in GIT_SETTINGS:
-            path = directory / name
+        for path in [*directory.iterdir()] if whole else [directory / name for name in GIT_SETTINGS]:
+            if whole and _is_git_data(path):
+                continue
             if path.is_symlink():
                 found.links[path] = os.readlink(path)  # noqa: PTH115 - as it is written
             elif path.exists():
@@ -402,10 +425,16 @@ def _identities_of_linked(path: Path) -> Iterator[_Identity]:
             if stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
                 yield found.st_dev, found.st_ino
             elif stat.S_ISDIR(found.st_mode):
-                inside = os.listdir(each)
+                inside = {path.name: path for path in each.iterdir()}
                 seen += len(inside)
                 is_git = "HEAD" in inside and "refs" in inside
-                waiting += [each / name for name in inside if not (is_git and name in _STORES)]
+                waiting += [path for name, path in inside.items() if not (is_git and name in _STORES)]
+
+
+def _is_git_data(path: Path) -> bool:
+    if path.name in OPERATIONS:
+        return not starts_programs(path)
+    return any(fnmatchcase(path.name, each) for each in GIT_DATA)
 
 
 def _identity(path: Path) -> _Identity:
