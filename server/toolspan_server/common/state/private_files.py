@@ -132,7 +132,7 @@ def write_private(path: Path, data: bytes) -> None:
     descriptor = open_private(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            _lock(descriptor)
+            lock_file(descriptor)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -177,14 +177,15 @@ def remove_leftovers(folder: Path) -> int:
 def _has_no_writer(path: Path, age: float) -> bool:
     descriptor = open_private(path, os.O_RDWR)
     try:
-        locked = _lock(descriptor)
+        locked = lock_file(descriptor)
     finally:
         os.close(descriptor)
     return age > _UNLOCKED_AGE_S if locked is None else locked
 
 
-def _lock(descriptor: int) -> bool | None:
-    """Lock what is open, without waiting; ``None`` where the system or the disk has no such locks."""
+def lock_file(descriptor: int) -> bool | None:
+    """Lock what is open, without waiting, if nobody else has; whether it is locked now, ``None`` where the
+    system or the disk has no such locks."""
     if sys.platform == "win32":
         return None
     import fcntl

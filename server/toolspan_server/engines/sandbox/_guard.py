@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -369,48 +368,6 @@ class Guard:
         return str(path.relative_to(self.folders[0]) if path.is_relative_to(self.folders[0]) else path)
 
 
-class Watch:
-    """What there was before the first of the commands that run in a guard's folders, until the last of them
-    has ended: what one of them makes is new for all others. Its methods may be called in any thread."""
-
-    def __init__(self, guard: Guard) -> None:
-        self._guard = guard
-        self._lock = threading.Lock()
-        self._running: set[object] = set()
-        self._before = Obeyed()
-
-    def begin(self, command: object) -> list[Path]:
-        """What is to stay as it is while ``command`` runs.
-
-        When this raises, it counts not: ``TooMuch``, or ``ToolFailure`` where something is there that could
-        not be put aside.
-        """
-        with self._lock:
-            if self._before.left:
-                self._guard.restore(self._before)
-            if self._before.left:
-                raise _still_there(self._before.left)
-            if not self._running:
-                self._before = self._guard.look()
-            self._running.add(command)
-            return [*self._before.paths]
-
-    def end(self, command: object) -> list[str]:
-        """Put aside what was made since, as ``Guard.restore`` does. Raises ``OSError``."""
-        with self._lock:
-            try:
-                return self._guard.restore(self._before)
-            except OSError as error:
-                self._before.left.append(f"the workspace was not looked through ({error.strerror})")
-                raise
-            finally:
-                self.forget(command)
-
-    def forget(self, command: object) -> None:
-        """Let ``command`` count no longer: it has not run. Does not block."""
-        self._running.discard(command)
-
-
 def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
@@ -440,14 +397,6 @@ def _is_git_data(path: Path) -> bool:
 def _identity(path: Path) -> _Identity:
     found = path.lstat()
     return found.st_dev, found.st_ino
-
-
-def _still_there(left: Sequence[str]) -> ToolFailure:
-    return ToolFailure(
-        f"No command runs while there is what an earlier one made and programs obey: {'; '.join(left[:5])}",
-        error_code="not_put_aside",
-        user_action="Ask the person to look at it, and to rename or remove it.",
-    )
 
 
 def too_much(reason: str) -> ToolFailure:
