@@ -102,9 +102,9 @@ class Guard:
     """Keeps what ``names`` protect in ``folders`` (see ``common.obeyed_names``) from commands; with ``.git``
     also what git runs by its settings (see ``common.git_programs``).
 
-    ``own`` are further files and folders that stay as they are, with the links that lead to them and all
-    names of the files. With ``git_data`` commands change the data of git directories (``GIT_DATA``), not
-    their settings.
+    ``own`` are further files and folders that stay as they are, or missing, with the links that lead to them
+    and all names of the files. With ``git_data`` commands change the data of git directories (``GIT_DATA``),
+    not their settings.
     """
 
     folders: Sequence[Path]
@@ -119,6 +119,8 @@ class Guard:
         linked = self._add_programs(found) if GIT in self.names else set[_Identity]()
         for path in self.own:
             self._add_way(found, path)
+            if self._is_inside(path) and not os.path.lexists(path):
+                found.missing[path] = False
         for path in (*found.paths, *filter(Path.is_file, map(_real, self.own))):
             linked.update(_identities_of_linked(path))
         for path in [*self._names_of(linked, found)]:

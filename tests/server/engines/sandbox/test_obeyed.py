@@ -273,6 +273,29 @@ async def test_a_command_in_the_background_is_looked_after_too(folder: Path) -> 
 
 
 @confined
+async def test_what_a_person_saves_anew_while_a_command_runs_is_put_aside_whole_and_named(
+    folder: Path,
+) -> None:
+    """An editor puts another file in the place of the old one; a command could as well from then on."""
+    (folder / ".envrc").write_text("old")
+    async with runner(folder, CONFINED) as shell:
+        command = await shell.start("while [ ! -e go ]; do sleep 0.05; done", 60)
+        write_files(folder, {".envrc~": "mine", ".vscode/tasks.json": "mine"})
+        (folder / ".envrc~").replace(folder / ".envrc")
+        (folder / "go").touch()
+        await command.finished()
+    names = [told.rpartition(" is now ")[2] for told in command.put_aside]
+    assert sorted(name.partition("-")[2].partition("-")[2][7:] for name in names) == ["envrc", "vscode"]
+    kept = sorted(
+        path.read_text()
+        for name in names
+        for path in (folder / name, *(folder / name).glob("*"))
+        if path.is_file()
+    )
+    assert kept == ["mine", "mine"]
+
+
+@confined
 async def test_what_one_command_made_is_new_for_those_that_began_while_it_ran(folder: Path) -> None:
     """The second begins when the first has made it, and makes it anew when that was put aside."""
     again = "while [ -e .vscode ]; do sleep 0.05; done; mkdir .vscode; echo evil > .vscode/tasks.json"
