@@ -25,7 +25,7 @@ from ..common.regular_files import read_regular
 from .code_files import FolderCode, is_data
 from .consent import code_of_config
 from .models.config import Config
-from .raw_data import inside
+from .raw_data import entries, inside
 
 _MCP_JSON = ".mcp.json"
 _MOST_BYTES = 1_048_576
@@ -81,16 +81,12 @@ def _code_of_mcp_json(folder: Path) -> FolderCode:
     except (OSError, ValueError, RecursionError):
         return code
     for entry in cast("dict[str, Any]", servers).values() if isinstance(servers, dict) else ():
-        command, cwd = inside(entry, "command"), inside(entry, "cwd")
-        arguments, env = inside(entry, "args"), inside(entry, "env")
+        command, cwd, env = (inside(entry, key) for key in ("command", "cwd", "env"))
         if isinstance(command, str):
-            words = [command, *(arguments if isinstance(arguments, list) else ())]
+            words = [command, *map(str, entries(inside(entry, "args")))]
             variables = cast("dict[str, Any]", env) if isinstance(env, dict) else {}
-            code.add_command(
-                [str(word) for word in words],
-                cwd if isinstance(cwd, str) else None,
-                {name: str(value) for name, value in variables.items()},
-            )
+            texts = {name: str(value) for name, value in variables.items()}
+            code.add_command(words, cwd if isinstance(cwd, str) else None, texts)
     return code
 
 
