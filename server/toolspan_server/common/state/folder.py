@@ -133,9 +133,11 @@ def private_folder(path: Path) -> Path:
 def why_not_ours(folder: Path) -> str:
     """Why the state folder ``folder`` is not to be used; empty when it is ours, not there, or empty, and no
     version control may bring files into it."""
+    return why_tracked(_place(folder)) or _why_not_ours(folder)
+
+
+def _why_not_ours(folder: Path) -> str:
     found = stat_private(folder)
-    if why := why_tracked(_place(folder)):
-        return why
     if found is None:
         return ""
     if stat.S_ISLNK(found.st_mode) or not stat.S_ISDIR(found.st_mode):
@@ -240,7 +242,7 @@ def _own(root: Path) -> None:
         return
     if root.name != STATE_FOLDER and (root not in _expected or not _is_empty(root)):
         return  # another process made it, or a person named it
-    if why := why_not_ours(root):
+    if why := tracked_by_git(root) or _why_not_ours(root):
         raise OSError(errno.EPERM, f"{why} ({way_out(root, why)})", str(root))
     if not _is_marked(root, found):
         close_folder(root)

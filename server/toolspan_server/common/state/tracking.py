@@ -36,6 +36,8 @@ _UNKNOWN = "git's index {} cannot be read, so it is not known what git tracks in
 
 _roots: set[Path] = set()
 """Folders with other names than ``.toolspan`` that must be untracked."""
+_directories: dict[Path, list[tuple[str, str]]] = {}
+"""Of folders, the work trees that they lie in, each with its git directory."""
 _judged: dict[Path, tuple[tuple[object, ...], str]] = {}
 """What was said of a folder, and the index files that it was said by."""
 
@@ -48,10 +50,13 @@ def require_untracked(folder: Path) -> None:
 def check_untracked(path: Path) -> None:
     """Raise ``OSError`` where git tracks something in the state folder that ``path`` is, or lies in.
 
-    A pull beside a server that runs is noticed so: an index that has not changed costs its ``stat``.
+    A pull beside a server that runs is noticed so: an index that has not changed costs its ``stat``. A new
+    git directory is noticed by ``tracked_by_git``.
     """
+    if not _roots and STATE_FOLDER not in str(path):
+        return
     for each in (path, *path.parents):
-        if (each.name == STATE_FOLDER or each in _roots) and (why := tracked_by_git(each)):
+        if (each.name == STATE_FOLDER or each in _roots) and (why := _look_up(each)):
             raise OSError(errno.EPERM, why, str(each))
 
 
@@ -67,24 +72,31 @@ def why_tracked(folder: Path) -> str:
 
 def tracked_by_git(folder: Path) -> str:
     """``why_tracked``, of git alone."""
-    try:
-        directories = [*_git_directories(folder)]
-    except OSError as error:
-        return _UNKNOWN.format(f"beside {error.filename}")
-    now = (*((tree, directory, _marks(directory / "index")) for tree, directory in directories),)
+    _directories.pop(folder, None)
+    return _look_up(folder)
+
+
+def _look_up(folder: Path) -> str:
+    if (directories := _directories.get(folder)) is None:
+        try:
+            directories = _directories[folder] = [*_git_directories(folder)]
+        except OSError as error:
+            return _UNKNOWN.format(f"beside {error.filename}")
+    now = (*((directory, _marks(directory)) for _, directory in directories),)
     known = _judged.get(folder)
     if known is None or known[0] != now:
-        why = next(filter(None, (_judge(tree, directory, folder) for tree, directory in directories)), "")
-        known = _judged[folder] = now, why
+        judged = (_judge(Path(tree), Path(directory), folder) for tree, directory in directories)
+        known = _judged[folder] = now, next(filter(None, judged), "")
     return known[1]
 
 
-def _git_directories(folder: Path) -> Iterator[tuple[Path, Path]]:
+def _git_directories(folder: Path) -> Iterator[tuple[str, str]]:
     """The work trees that ``folder`` lies in, each with its git directory."""
-    for tree in folder.parents:
-        place = tree / ".git"
+    tree = str(folder)
+    while (above := os.path.dirname(tree)) != tree:  # noqa: PTH120
+        tree, place = above, os.path.join(above, ".git")  # noqa: PTH118
         try:
-            found = os.stat(place)  # noqa: PTH116 - at every opening of a state file
+            found = os.stat(place)  # noqa: PTH116
         except OSError:
             continue
         if stat.S_ISDIR(found.st_mode):
@@ -93,12 +105,13 @@ def _git_directories(folder: Path) -> Iterator[tuple[Path, Path]]:
             with open(place, "rb") as file:  # noqa: PTH123
                 written = file.read(4_096)
             if written.startswith(b"gitdir:"):
-                yield tree, tree / os.fsdecode(written.removeprefix(b"gitdir:").strip())
+                named = os.fsdecode(written.removeprefix(b"gitdir:").strip())
+                yield tree, os.path.join(tree, named)  # noqa: PTH118
 
 
-def _marks(index: Path) -> tuple[int, ...]:
+def _marks(directory: str) -> tuple[int, ...]:
     try:
-        found = index.stat()
+        found = os.stat(os.path.join(directory, "index"))  # noqa: PTH116, PTH118
     except OSError as error:
         return (error.errno or 0,)
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
@@ -118,8 +131,6 @@ def _judge(tree: Path, directory: Path, folder: Path) -> str:
 
 def _find(index: bytes, directory: Path, tree: Path, folder: Path, ignores_case: bool) -> str:
     """The first path in ``index`` that is ``folder`` or lies in it; empty where there is none."""
-    from ..obeyed_names import fold_name
-
     relative = folder.relative_to(tree).as_posix()
     signature, version, count = _HEADER.unpack_from(index)
     if signature != b"DIRC" or version not in (2, 3, 4):
@@ -127,14 +138,21 @@ def _find(index: bytes, directory: Path, tree: Path, folder: Path, ignores_case:
     is_spelled_out = version < 4 and not ignores_case and b"sdir" not in index
     if is_spelled_out and os.fsencode(relative) not in index:
         return ""
-    wanted = fold_name(relative) if ignores_case else relative
-    for raw in _paths(index, version, count, _hash_bytes(directory)):
-        path = os.fsdecode(raw)
-        spelled = fold_name(path) if ignores_case else path
-        is_above = spelled.endswith("/") and f"{wanted}/".startswith(spelled)  # of a sparse index
-        if is_above or spelled == wanted or spelled.startswith(f"{wanted}/"):
-            return path
+    fold = _folded if ignores_case else bytes
+    wanted = fold(os.fsencode(relative))
+    below = wanted + b"/"
+    for path in _paths(index, version, count, _hash_bytes(directory)):
+        spelled = fold(path)
+        is_above = spelled.endswith(b"/") and below.startswith(spelled)  # of a sparse index
+        if is_above or spelled == wanted or spelled.startswith(below):
+            return os.fsdecode(path)
     return ""
+
+
+def _folded(path: bytes) -> bytes:
+    from ..obeyed_names import fold_name
+
+    return path.lower() if path.isascii() else os.fsencode(fold_name(os.fsdecode(path)))
 
 
 def _paths(index: bytes, version: int, count: int, hash_bytes: int) -> Iterator[bytes]:
