@@ -14,7 +14,7 @@ import pytest
 from tests.support.commands import ran, runner
 from tests.support.waiting import BOUND_S, until
 from tests.support.workspaces import write_files
-from toolspan_server import ToolFailure
+from toolspan_server import ToolFailure, load_config, running
 from toolspan_server.engines.sandbox import SandboxSettings, finish_killed
 from toolspan_server.engines.sandbox._choice import choice
 
@@ -84,6 +84,16 @@ async def test_what_a_command_made_is_put_aside_at_the_next_start(folder: Path) 
     assert (folder / "src/main.py").read_text() == "fine\n" and (folder / "link").is_symlink()
     (folder / ".envrc").write_text("mine")
     assert finish_killed(kept_in(folder)) == ([], []), "it is looked for once"
+
+
+async def test_the_next_server_looks_as_soon_as_it_starts_and_says_so(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (folder / "toolspan.yaml").write_text("services: {workspaces: {main: {path: .}}}\n")
+    server(folder, "echo evil > .envrc").wait(BOUND_S)
+    async with running(load_config(folder / "toolspan.yaml")):
+        await until(lambda: ".envrc is now" in caplog.text)
+    assert not (folder / ".envrc").exists()
 
 
 async def test_it_is_put_aside_before_the_next_command_and_that_one_says_so(folder: Path) -> None:
