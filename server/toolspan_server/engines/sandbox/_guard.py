@@ -32,7 +32,7 @@ MOST_ENTRIES = 1_000_000
 MOST_PLACES = 1_000
 _SECONDS = 20.0
 _MODULES = "node_modules"
-_MOST_LINKED = 5_000
+_MOST_LINKED = 1_000
 """Of a folder that programs obey with more files than these, such as an environment of Python, the further
 names of its files are not looked for."""
 _REPOSITORIES = (frozenset(("HEAD", "objects", "refs")), frozenset(("HEAD", "commondir")))
@@ -374,20 +374,25 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _identities_of_linked(path: Path) -> Iterator[_Identity]:
+def _identities_of_linked(path: Path) -> list[_Identity]:
     """The files of several names that ``path`` is or holds; git's data left out, by which nothing is run."""
-    seen, waiting = 0, [path]
-    while waiting and seen < _MOST_LINKED:
+    files, waiting = [path], [path]
+    while waiting:
+        with suppress(OSError), os.scandir(waiting.pop()) as listed:
+            inside = {entry.name: entry for entry in listed}
+            if "HEAD" in inside and "refs" in inside:
+                inside = {name: entry for name, entry in inside.items() if name not in _STORES}
+            waiting += [Path(each) for each in inside.values() if each.is_dir(follow_symlinks=False)]
+            files += [Path(each) for each in inside.values() if each.is_file(follow_symlinks=False)]
+        if len(files) + len(waiting) > _MOST_LINKED:
+            return []
+    found: list[_Identity] = []
+    for each in files:
         with suppress(OSError):
-            each = waiting.pop()
-            found = each.lstat()
-            if stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
-                yield found.st_dev, found.st_ino
-            elif stat.S_ISDIR(found.st_mode):
-                inside = {path.name: path for path in each.iterdir()}
-                seen += len(inside)
-                is_git = "HEAD" in inside and "refs" in inside
-                waiting += [path for name, path in inside.items() if not (is_git and name in _STORES)]
+            file = each.lstat()
+            if file.st_nlink > 1 and stat.S_ISREG(file.st_mode):
+                found.append((file.st_dev, file.st_ino))
+    return found
 
 
 def _is_git_data(path: Path) -> bool:
