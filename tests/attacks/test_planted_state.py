@@ -98,6 +98,45 @@ def test_a_cloned_state_folder_is_neither_read_nor_written(tmp_path: Path) -> No
     assert "planted words" in toolspan("conversations", "list", cwd=mine, **home).out
 
 
+@pytest.mark.requirement("I24.1.3")
+def test_what_a_pull_plants_in_a_state_folder_is_neither_read_nor_written(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    theirs, mine, home = tmp_path / "theirs", tmp_path / "mine", {"XDG_STATE_HOME": str(tmp_path / "user")}
+    theirs.mkdir()
+    (theirs / "toolspan.yaml").write_text(CONFIG)
+    git(theirs, "init", "-qb", "main")
+    git(theirs, "add", "toolspan.yaml")
+    git(theirs, "commit", "-qm", "theirs")
+    git(tmp_path, "clone", "-q", str(theirs), str(mine))
+    toolspan("ask", "my own a", "--model", "offline/keyword", cwd=mine, **home)
+    assert "my own a" in toolspan("conversations", "list", cwd=mine, **home).out
+    assert not git(mine, "status", "--porcelain"), "nobody commits theirs by mistake"
+    ask(theirs, "planted words about a")
+    git(theirs, "add", "-f", ".toolspan/conversations")
+    git(theirs, "commit", "-qm", "plant")
+    git(mine, "pull", "-q")
+    before = sorted((mine / ".toolspan").rglob("*"))
+    for words in (("conversations", "list"), ("conversations", "search", "planted")):
+        ran = toolspan(*words, cwd=mine, **home)
+        assert "planted words" not in ran.out + ran.err
+    assert "git tracks files in it" in caplog.text
+    assert "git tracks files in it" in toolspan("trust", "state", cwd=mine, **home).err
+    toolspan("ask", "another a", "--model", "offline/keyword", cwd=mine, **home)
+    assert sorted((mine / ".toolspan").rglob("*")) == before
+    git(mine, "rm", "-qr", ".toolspan")
+    listed = toolspan("conversations", "list", cwd=mine, **home).out
+    assert "my own a" in listed and "planted words" not in listed
+
+
+def git(folder: Path, *words: str) -> str:
+    settings = ("-c", "user.name=a", "-c", "user.email=a@b")
+    done = subprocess.run(
+        ["git", *settings, *words], cwd=folder, check=True, capture_output=True, text=True, timeout=BOUND_S
+    )
+    return done.stdout
+
+
 def test_a_state_folder_with_links_cannot_be_taken_over(tmp_path: Path) -> None:
     (tmp_path / ".toolspan").mkdir()
     (tmp_path / ".toolspan" / "definitions").symlink_to(tmp_path)

@@ -43,7 +43,7 @@ from toolspan_bridge.web.storage.keyed_requests import KeyedRequests
 from toolspan_server import load_config
 from toolspan_server.calls.caller import Caller
 from toolspan_server.calls.storage import Place
-from toolspan_server.common.state.folder import MARK_FILE, private_folder
+from toolspan_server.common.state.folder import IGNORE_FILE, MARK_FILE, private_folder
 from toolspan_server.common.state.private_files import private_file
 from toolspan_server.engines.definitions import DefinitionsFile
 from toolspan_server.engines.documents._index import open_index
@@ -235,7 +235,9 @@ def _workspace(database: Path, project: Path) -> None:
 
 def names(state: Path) -> list[Path]:
     """Every name in ``state`` but the mark's."""
-    return sorted(each.relative_to(state) for each in state.rglob("*") if each.name != MARK_FILE)
+    return sorted(
+        each.relative_to(state) for each in state.rglob("*") if each.name not in (MARK_FILE, IGNORE_FILE)
+    )
 
 
 def plant(place: Path, kind: str, canaries: Path) -> None:
@@ -286,10 +288,10 @@ def planted(project: Path, kind: str, canaries: Path) -> None:
         if kind == "hard link" and (copy / name).is_dir():
             continue
         for each in state.iterdir():
-            if each.name != MARK_FILE:
+            if each.name not in (MARK_FILE, IGNORE_FILE):
                 shutil.rmtree(each) if each.is_dir() and not each.is_symlink() else each.unlink()
         for each in copy.iterdir():
-            if each.name != MARK_FILE:
+            if each.name not in (MARK_FILE, IGNORE_FILE):
                 shutil.copytree(each, state / each.name) if each.is_dir() else shutil.copy2(each, state)
         before = fresh_canaries(canaries)
         plant(state / name, kind, canaries)

@@ -46,6 +46,22 @@ _HOOKS = (
 )  # fmt: skip
 """Names of hooks (githooks(5))."""
 
+OPERATIONS = ("rebase-merge", "rebase-apply", "sequencer")
+"""Folders of a git directory that have what is left to do of a rebase, a cherry-pick or a revert."""
+
+_HARMLESS_STEPS = frozenset(
+    (
+        *("pick", "p", "reword", "r", "edit", "e", "squash", "s", "fixup", "f", "drop", "d", "revert"),
+        *("label", "l", "reset", "t", "merge", "m", "update-ref", "u", "noop", "break", "b"),
+    )
+)
+"""Steps of a rebase (git-rebase(1)) but ``exec``, which runs a command."""
+_STRATEGIES = frozenset(("ort", "recursive", "resolve", "octopus", "ours", "subtree"))
+"""git's own; of any other it runs the program ``git-merge-NAME``."""
+_STEP = re.compile(r"^[ \t\r]*+([A-Za-z][^ \t\r\n]*+)", re.MULTILINE)
+_AUTHOR = re.compile(r"(?:GIT_AUTHOR_(?:NAME|EMAIL|DATE)='(?:[^']|'\\'')*+'\n)*+")
+"""What a rebase writes of an author, which older versions of git had a shell read."""
+
 _EXECUTABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 
 
@@ -222,6 +238,34 @@ def _value(text: str, at: int) -> tuple[str, int]:
         in_quotes ^= bool(quote)
         pieces.append(plain or comment or ("" if escaped is None else _ESCAPED.get(escaped, escaped)))
     return "".join(pieces).strip(), at
+
+
+def starts_programs(operation: Path) -> bool:
+    """Whether git may start a program when somebody goes on with ``operation``, one of ``OPERATIONS``: by a
+    step of its plan, or a strategy. What cannot be read may."""
+    try:
+        there = {} if operation.is_symlink() else {each.name: each for each in operation.iterdir()}
+    except OSError:
+        return True
+    if not there:
+        return True
+    texts: dict[str, str] = {}
+    for name in ("git-rebase-todo", "todo", "strategy", "opts", "author-script"):
+        if (path := there.get(name)) is None:
+            continue
+        text = None if path.is_symlink() else read_start(path, _MOST_BYTES + 1)
+        if text is None or len(text) > _MOST_BYTES:
+            return True
+        texts[name] = text
+    steps = _STEP.findall(texts.get("git-rebase-todo", "") + "\n" + texts.get("todo", ""))
+    options = read_settings(texts.get("opts", ""))
+    strategies = [value for name, value in options if name == "options.strategy"]
+    strategies += [texts["strategy"].strip()] if "strategy" in texts else []
+    return not (
+        _HARMLESS_STEPS.issuperset(steps)
+        and _STRATEGIES.issuperset(strategies)
+        and _AUTHOR.fullmatch(texts.get("author-script", ""))
+    )
 
 
 def may_become_program(path: Path) -> bool:

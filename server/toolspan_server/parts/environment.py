@@ -16,8 +16,9 @@ class Environment:
     """The directories for live parts: relative paths start at ``config_dir``, state goes to ``state_dir``.
 
     ``config_files`` are the files that the config was read from, ``code_files`` those that its handlers,
-    hooks and servers name: Toolspan runs them. ``shared`` is their pool of shared objects, such as
-    connections; ``processes`` are the worker processes, ``subagents`` what each sub-agent may use.
+    hooks and servers name, and that these load in turn: Toolspan runs them. ``shared`` is their pool of
+    shared objects, such as connections; ``processes`` are the worker processes, ``subagents`` what each
+    sub-agent may use.
     ``rules`` are those of the config about calls, in order, and ``server`` is the config's name.
     ``local_databases`` are the names of those that are a file or on this machine.
     """

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..config import Config, ToolConfig
-from ..config.consent import code_of_config
 from ..engines.isolation import ProcessLimits
 from ..engines.parameters import Parameters
 from ..parts.environment import Environment
@@ -171,13 +171,21 @@ def environment_of(config: Config) -> Environment:
         config.directory,
         config.state_directory,
         config.files,
-        tuple(code_of_config(config).named.values()) if config.services.entries("workspaces") else (),
+        _code_files(config),
         processes=processes,
         subagents=limits.subagents,
         rules=() if config.approvals is None else config.approvals.call_rules(),
         server=config.name,
         local_databases=frozenset(_local_databases(config)),
     )
+
+
+def _code_files(config: Config) -> tuple[Path, ...]:
+    if not config.services.entries("workspaces"):
+        return ()
+    from ..config.kept_files import kept_files  # only a workspace's tools could change them
+
+    return kept_files(config)
 
 
 def _local_databases(config: Config) -> Iterator[str]:

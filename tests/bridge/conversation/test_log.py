@@ -309,7 +309,8 @@ async def test_logs_are_for_their_owner_alone_and_leave_no_lock_behind(tmp_path:
     talk = await talked(tmp_path / ".toolspan" / "conversations")
     talk.journal.close()
     modes = {path.name: oct(stat.S_IMODE(path.stat().st_mode)) for path in beneath(tmp_path / ".toolspan")}
-    assert modes == {".mark": "0o600", "conversations": "0o700", talk.path.name: "0o600"}
+    own = {".mark": "0o600", ".gitignore": "0o600"}
+    assert modes == {**own, "conversations": "0o700", talk.path.name: "0o600"}
 
 
 @pytest.mark.requirement("I12.4.45")

@@ -14,7 +14,7 @@ from threading import Event
 import pytest
 
 from toolspan_bridge.validation import STORE_FILE, Store, export_records
-from toolspan_server.common.state.folder import private_folder
+from toolspan_server.common.state.folder import IGNORE_FILE, private_folder
 from toolspan_server.common.state.private_files import private_database, private_file
 from toolspan_server.engines.documents._index import open_index
 
@@ -101,7 +101,7 @@ def test_a_validation_store_of_before_is_closed_when_it_is_opened(tmp_path: Path
     state = tmp_path / ".toolspan"
     with Store.open(state / STORE_FILE) as store:
         export_records(store, state / "validation.json")
-    for path in [state, *state.iterdir()]:
+    for path in [state, *(each for each in state.iterdir() if each.name != IGNORE_FILE)]:
         path.chmod(0o755 if path.is_dir() else 0o644)
     with Store.open(state / STORE_FILE) as store:
         export_records(store, state / "validation.json")

@@ -14,6 +14,7 @@ import pytest
 
 from toolspan_server.common.state import private_files
 from toolspan_server.common.state.folder import (
+    IGNORE_FILE,
     MARK_FILE,
     contents,
     private_folder,
@@ -219,7 +220,11 @@ def test_processes_that_make_the_folder_at_once_all_find_it_theirs(
         each.stdin.write(b"x")
         each.stdin.close()
     assert [each.wait(60) for each in ran] == [0] * 6
-    assert sorted(each.name for each in (project / ".toolspan").iterdir()) == [MARK_FILE, "storage"]
+    assert sorted(each.name for each in (project / ".toolspan").iterdir()) == [
+        IGNORE_FILE,
+        MARK_FILE,
+        "storage",
+    ]
     assert not [each for each in project.iterdir() if each.name != ".toolspan"]
 
 

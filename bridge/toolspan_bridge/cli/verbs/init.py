@@ -16,8 +16,9 @@ import click
 
 from toolspan_server.config import DEFAULT_FILES, load_config
 
-from ...errors import UsageError
+from ...errors import StoreError, UsageError
 from ...files.replacement import place_within, replace_file
+from ...sessions.chosen.config import trusted_folders
 from ..init import (
     SCHEMA,
     Calling,
@@ -97,7 +98,8 @@ def command(
     elsewhere writes one mock.
 
     What is written passes `toolspan check`, and its tools are counted: what is left out is named with the
-    reason. Exit 5 when no tool can be used. An existing file is overwritten only with --force.
+    reason. Exit 5 when no tool can be used. An existing file is overwritten only with --force. What you had
+    written is trusted as it is.
     """
     path = None if output == "-" else Path(output)
     if path is not None and os.path.lexists(path) and not force:
@@ -119,6 +121,7 @@ def command(
         _check_place(path)
         put_schema(directory)
         _write(path, text)
+        _trust(path, text)
     _tell(path, written, served, as_json=as_json)
     return 0 if served.tools else EXIT_TOOL_ERROR
 
@@ -258,6 +261,20 @@ def _write(path: Path, text: str) -> None:
         replace_file(path.resolve(), text.encode(), mode=0o644)
     except OSError as fault:
         raise UsageError(f"{path} cannot be written: {fault.strerror}") from None
+
+
+def _trust(path: Path, text: str) -> None:
+    """Remember that the person who had ``text`` written trusts it as it is, where it would be found."""
+    if path.name not in DEFAULT_FILES:
+        return
+    place = path.resolve()
+    config = load_config(place, skip_invalid=True, import_handlers=False, restricted=True)
+    if [each.text for each in config.originals] != [text]:  # somebody else wrote it meanwhile
+        return
+    try:
+        trusted_folders().trust(place.parent, config.withheld)
+    except StoreError as error:
+        print_note(f"you are asked whether you trust what was written: {error}")
 
 
 def _tell(path: Path | None, written: _Written, served: Described, *, as_json: bool) -> None:

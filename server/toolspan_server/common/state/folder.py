@@ -3,11 +3,12 @@
 A state folder of ours carries a mark, a file with a keyed hash of the folder's number on its disk (inode).
 The key is a secret of 32 random bytes in the user's own state folder, so a mark holds on this machine, for
 this user and for this very folder: it outlives a rename, and a clone, a copy or an unpacked archive has none
-that holds.
+that holds. It says nothing of what a later pull puts into the folder, so nothing in it may be tracked either
+(see ``tracking``).
 
 A folder named ``.toolspan``, and one within the folder of its config, is used when its mark holds, and made
-with one. Any other is the word of whoever named it. Where the mark does not hold, nothing of the folder is
-read or written: state goes to a folder of the project in the user's state folder, and that is said.
+with one. Any other is the word of whoever named it. Where it is not ours, nothing of the folder is read or
+written: state goes to a folder of the project in the user's state folder, and that is said.
 """
 
 from __future__ import annotations
@@ -36,12 +37,15 @@ from .private_files import (
     temporary_name,
     write_private,
 )
+from .tracking import STATE_FOLDER as STATE_FOLDER
+from .tracking import require_untracked, tracked_by_git, why_tracked
 
-STATE_FOLDER = ".toolspan"
 STORAGE_FOLDER = "storage"
 """The folder of what tools store, in the state folder."""
 
 MARK_FILE = ".mark"
+IGNORE_FILE = ".gitignore"
+_IGNORE = b"# What Toolspan keeps here is for you alone.\n*\n"
 _SECRET_FILE = "state-mark.secret"
 _SECRET_BYTES = 32
 _MARK_BYTES = 200
@@ -83,6 +87,8 @@ def state_folder(wanted: Path, project: Path, *, absolute: bool) -> Path:
     why = why_not_ours(place)
     if not why:
         _expected.add(place)
+        if place.name != STATE_FOLDER:
+            require_untracked(place)
         return place
     try:
         instead = _user_state() / _PROJECTS / _project_name(place)
@@ -90,8 +96,14 @@ def state_folder(wanted: Path, project: Path, *, absolute: bool) -> Path:
         raise ServeError(f"{place} is not used: {why}; and {error.strerror}, or state_dir") from None
     if place not in _told:
         _told.add(place)
-        _log.warning(
-            "%s is not used: %s. State is kept in %s instead (%s)", place, why, instead, way_out(place, why)
+        is_there = stat_private(place) is not None
+        _log.log(
+            logging.WARNING if is_there else logging.INFO,
+            "%s is not used: %s. State is kept in %s instead (%s)",
+            place,
+            why,
+            instead,
+            way_out(place, why),
         )
     return instead
 
@@ -119,7 +131,12 @@ def private_folder(path: Path) -> Path:
 
 
 def why_not_ours(folder: Path) -> str:
-    """Why the state folder ``folder`` is not to be used; empty when it is ours, not there, or empty."""
+    """Why the state folder ``folder`` is not to be used; empty when it is ours, not there, or empty, and no
+    version control may bring files into it."""
+    return why_tracked(_place(folder)) or _why_not_ours(folder)
+
+
+def _why_not_ours(folder: Path) -> str:
     found = stat_private(folder)
     if found is None:
         return ""
@@ -136,6 +153,11 @@ def way_out(folder: Path, why: str) -> str:
     """How a person has ``folder`` used, or another one in its place, which is not ours because of ``why``."""
     if why == _UNMARKED:
         return f"`toolspan trust state {folder}` takes it over"
+    if tracked_by_git(_place(folder)):
+        keep = f"`git rm -r --cached {folder}` keeps the files"
+        return f"look at what came: {keep}, `git rm -r {folder}` removes them"
+    if why_tracked(_place(folder)):
+        return "what you have there may be moved to it"
     return "move it away, and one is made there"
 
 
@@ -155,7 +177,7 @@ def contents(folder: Path) -> Contents:
             path = Path(above, name)
             found = path.lstat()
             if stat.S_ISREG(found.st_mode) and found.st_nlink == 1:
-                files += name != MARK_FILE
+                files += name not in (MARK_FILE, IGNORE_FILE)
             elif not stat.S_ISDIR(found.st_mode):
                 others.append(str(path))
     return Contents(files, tuple(others))
@@ -220,7 +242,7 @@ def _own(root: Path) -> None:
         return
     if root.name != STATE_FOLDER and (root not in _expected or not _is_empty(root)):
         return  # another process made it, or a person named it
-    if why := why_not_ours(root):
+    if why := tracked_by_git(root) or _why_not_ours(root):
         raise OSError(errno.EPERM, f"{why} ({way_out(root, why)})", str(root))
     if not _is_marked(root, found):
         close_folder(root)
@@ -252,6 +274,8 @@ def _mark(folder: Path) -> None:
     if found is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
     write_private(folder / MARK_FILE, _mark_of(_secret(), found))
+    if stat_private(folder / IGNORE_FILE) is None:
+        write_private(folder / IGNORE_FILE, _IGNORE)
 
 
 def _is_marked(folder: Path, found: os.stat_result) -> bool:

@@ -1,10 +1,10 @@
 """State on disk for its owner alone, reached through no link: folders of mode 0700, files of mode 0600.
 
 What lies in a state folder may have come with a repository, also where the folder itself is ours. So nothing
-here follows a link, in any part of a path: each folder is opened from the one above it by its descriptor
-(``O_NOFOLLOW``), and a file must be a regular one with a single name. A pipe is not waited for, and a hard
-link to a file elsewhere is neither read nor written. Where a system has no such calls (Windows), every part
-of the path is looked at first.
+here opens what git may have brought (see ``tracking``), nor follows a link, in any part of a path: each
+folder is opened from the one above it by its descriptor (``O_NOFOLLOW``), and a file must be a regular one
+with a single name. A pipe is not waited for, and a hard link to a file elsewhere is neither read nor written.
+Where a system has no such calls (Windows), every part of the path is looked at first.
 
 A path that a person named may lead through links: ``real_file`` gives the place that these functions take.
 All of them raise ``OSError``.
@@ -22,6 +22,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
+
+from .tracking import check_untracked
 
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 
@@ -130,7 +132,7 @@ def write_private(path: Path, data: bytes) -> None:
     descriptor = open_private(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            _lock(descriptor)
+            lock_file(descriptor)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -175,14 +177,15 @@ def remove_leftovers(folder: Path) -> int:
 def _has_no_writer(path: Path, age: float) -> bool:
     descriptor = open_private(path, os.O_RDWR)
     try:
-        locked = _lock(descriptor)
+        locked = lock_file(descriptor)
     finally:
         os.close(descriptor)
     return age > _UNLOCKED_AGE_S if locked is None else locked
 
 
-def _lock(descriptor: int) -> bool | None:
-    """Lock what is open, without waiting; ``None`` where the system or the disk has no such locks."""
+def lock_file(descriptor: int) -> bool | None:
+    """Lock what is open, without waiting, if nobody else has; whether it is locked now, ``None`` where the
+    system or the disk has no such locks."""
     if sys.platform == "win32":
         return None
     import fcntl
@@ -291,6 +294,7 @@ def _above(path: Path) -> Generator[tuple[int | None, str]]:
     """The folder of ``path``, to pass through, and what it is called there. Without descriptors of folders:
     ``None`` and the whole path, whose parts are no links."""
     absolute = path.absolute()
+    check_untracked(absolute.parent)
     if not _HAS_DESCRIPTORS:
         _check_parts(absolute.parent)
         yield None, str(absolute)
@@ -307,6 +311,7 @@ def _opened(path: Path, *, make: bool = False) -> Generator[int | None]:
     """The folder ``path``, to be listed; ``None`` without descriptors of folders."""
     if make:
         _make(path)
+    check_untracked(path)
     if not _HAS_DESCRIPTORS:
         _check_parts(path)
         yield None

@@ -11,6 +11,7 @@ from ._command import Command, Ending
 from ._limits import CommandLimits
 from ._output import Output
 from ._runner import CommandRunner, Mode, SandboxSettings
+from ._watch import finish_killed
 
 __all__ = [
     "BackgroundShells",
@@ -22,4 +23,5 @@ __all__ = [
     "Output",
     "SandboxSettings",
     "Shell",
+    "finish_killed",
 ]

@@ -66,8 +66,8 @@ class Order:
     seconds: float
     wrapped: bool = False
 
-    def line(self, limits: CommandLimits, mark: str) -> bytes:
-        """The order as the supervisor reads it."""
+    def line(self, limits: CommandLimits, mark: str, held: int | None) -> bytes:
+        """The order as the supervisor reads it, with the descriptor that it keeps for itself."""
         used = ("cpu_seconds", "memory_bytes", "file_bytes", "processes")
         order: dict[str, Any] = {
             "command": list(self.command),
@@ -76,6 +76,7 @@ class Order:
             "seconds": self.seconds,
             "limits": {name: getattr(limits, name) for name in used},
             "wrapped": self.wrapped,
+            "held": held,
         }
         return json.dumps(order).encode() + b"\n"
 
@@ -102,8 +103,13 @@ class Command:
         self._tasks = (loop.create_task(self._read()), loop.create_task(self._hear()))
 
     @classmethod
-    async def started(cls, order: Order, limits: CommandLimits, after: After | None = None) -> Command:
-        """The command, running. Raises ``OSError`` when its supervisor cannot be started."""
+    async def started(
+        cls, order: Order, limits: CommandLimits, after: After | None = None, held: int | None = None
+    ) -> Command:
+        """The command, running. Its supervisor has the descriptor ``held`` open until all has ended.
+
+        Raises ``OSError`` when the supervisor cannot be started.
+        """
         mark = secrets.token_hex(8)
         process = await open_process(
             [sys.executable, "-I", "-S", "-c", _PROGRAM, _ROOT],
@@ -113,11 +119,12 @@ class Command:
             env={},
             cwd="/",
             start_new_session=True,
+            pass_fds=() if held is None else (held,),
         )
         command = cls(process, limits, mark, after)
         try:
             assert process.stdin is not None
-            await process.stdin.send(order.line(limits, mark))
+            await process.stdin.send(order.line(limits, mark, held))
         except _BROKEN:
             pass  # it ended at once, which is its ending
         except BaseException:

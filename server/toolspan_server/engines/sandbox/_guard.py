@@ -9,14 +9,22 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 
-from ...common.git_programs import Repository, Unreadable, find_programs, is_program, repositories_above
+from ...common.git_programs import (
+    OPERATIONS,
+    Repository,
+    Unreadable,
+    find_programs,
+    is_program,
+    repositories_above,
+    starts_programs,
+)
 from ...common.obeyed_names import GIT, OBEYED, fold_name, last_parts, obeyed_part
 from ...errors import ToolFailure
 
@@ -24,10 +32,28 @@ MOST_ENTRIES = 1_000_000
 MOST_PLACES = 1_000
 _SECONDS = 20.0
 _MODULES = "node_modules"
+_MOST_LINKED = 1_000
+"""Of a folder that programs obey with more files than these, such as an environment of Python, the further
+names of its files are not looked for."""
 _REPOSITORIES = (frozenset(("HEAD", "objects", "refs")), frozenset(("HEAD", "commondir")))
 """The entries by which git takes any folder for a repository (git's setup.c, is_git_directory)."""
 GIT_SETTINGS = ("config", "config.worktree", "commondir", "gitdir", "hooks", "info", "modules", "worktrees")
-"""Of a git directory, what names programs and other directories; the rest is git's data."""
+"""What names programs and other directories, of a git directory in which people work as in any folder."""
+
+GIT_DATA = (
+    # commits, branches, what is staged
+    *("objects", "refs", "logs", "lfs", "rr-cache", "index", "sharedindex.*", "index.stash.*"),
+    *("packed-refs", "packed-refs.new", "shallow"),
+    # where one is, and the words for the next commit
+    *("HEAD", "*_HEAD", "AUTO_MERGE", "MERGE_MODE", "MERGE_MSG", "MERGE_RR", "MERGE_AUTOSTASH"),
+    *("SQUASH_MSG", "*_EDITMSG", "NOTES_MERGE_*"),
+    # what is at work, or was put aside
+    *("*.lock", "tmp_*", "next-index-*", "gc.pid", "gc.log", "put-aside-*"),
+)
+"""All of a git directory that commands may change which may change git's data: by none of it git starts a
+program, or finds other settings. The folders of ``OPERATIONS`` come to it while they start nothing."""
+_STORES = ("objects", "refs", "logs", "lfs")
+"""Folders of a git directory with nothing but its data."""
 
 _FOLDER = (
     os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -35,6 +61,8 @@ _FOLDER = (
 
 
 _Identity = tuple[int, int]
+_Folder = tuple[Path, tuple[str, ...]]
+"""A folder, and the names that lead to it."""
 _CHANGED_BY_OWNER = stat.S_IWUSR | stat.S_IXUSR
 
 
@@ -74,9 +102,9 @@ class Guard:
     """Keeps what ``names`` protect in ``folders`` (see ``common.obeyed_names``) from commands; with ``.git``
     also what git runs by its settings (see ``common.git_programs``).
 
-    ``own`` are further files and folders that stay as they are, with the links that lead to them and all
-    names of the files. With ``git_data`` commands change the data of git directories (commits, branches, the
-    index), not their settings.
+    ``own`` are further files and folders that stay as they are, or missing, with the links that lead to them
+    and all names of the files. With ``git_data`` commands change the data of git directories (``GIT_DATA``),
+    not their settings.
     """
 
     folders: Sequence[Path]
@@ -88,11 +116,14 @@ class Guard:
         """What is there now. Raises ``TooMuch``."""
         found = Obeyed()
         self._look(found, MOST_PLACES)
-        if GIT in self.names:
-            self._add_programs(found)
+        linked = self._add_programs(found) if GIT in self.names else set[_Identity]()
         for path in self.own:
             self._add_way(found, path)
-        for path in self._names_of({_identity(each) for each in map(_real, self.own) if _has_names(each)}):
+            if self._is_inside(path) and not os.path.lexists(path):
+                found.missing[path] = False
+        for path in (*found.paths, *filter(Path.is_file, map(_real, self.own))):
+            linked.update(_identities_of_linked(path))
+        for path in [*self._names_of(linked, found)]:
             found.paths[path] = None
         found.identify()
         return found
@@ -101,12 +132,25 @@ class Guard:
         """Add to ``found`` what is there now, also where it raises ``TooMuch`` in the end; unless it is to be
         ``deep``, only what lies in the folders themselves."""
         left, ends = MOST_ENTRIES, time.monotonic() + _SECONDS
-        waiting: list[tuple[Path, tuple[str, ...]]] = [(folder, ()) for folder in self.folders]
-        while waiting:
-            root, parts = waiting.pop()
-            entries = self._listed(found, root.joinpath(*parts), after=most_places is None)
-            below = [*self._judged(found, root, parts, entries)]
-            waiting += below if deep else []
+        waiting: list[_Folder] = [(folder, ()) for folder in self.folders]
+        links: list[_Folder] = []
+        entered: set[Path] = set()
+        while waiting or links:
+            if waiting:
+                here, parts = waiting.pop()
+            else:  # all is open by now that was shut
+                link, parts = links.pop()
+                here = _real(link)
+                is_kept = not found.paths.keys().isdisjoint((here, *here.parents))
+                if is_kept or not self._is_inside(here) or not os.path.isdir(here):  # noqa: PTH112 - or shut
+                    continue
+            is_known = here in entered  # and is looked at once more, by the names that lead people there
+            entered.add(here)
+            entries = self._listed(found, here, after=most_places is None)
+            below = [*self._judged(found, here, parts, entries)]
+            if deep and not is_known:
+                waiting += below
+                links += ((here / each.name, (*parts, each.name)) for each in entries if each.is_symlink())
             left -= len(entries)
             if left < 0 or time.monotonic() > ends:
                 raise TooMuch(f"it has more than {MOST_ENTRIES:,} files and folders")
@@ -142,15 +186,14 @@ class Guard:
         with _opened(self._root(folder), folder.parent) as above:
             _open_folder(folder.name, above)
 
-    def _add_programs(self, found: Obeyed) -> None:
-        """Add what git runs for the repositories that were found, or that the folders are in."""
+    def _add_programs(self, found: Obeyed) -> set[_Identity]:
+        """Add what git runs for the repositories that were found, or that the folders are in; the identities
+        of files among it that have further names."""
         above = (each for folder in self.folders for each in repositories_above(folder))
         try:
             programs = find_programs(dict.fromkeys((*found.repositories, *above)), self.folders)
         except Unreadable as reason:
             raise TooMuch(str(reason)) from None
-        for path in self._names_of(programs.linked):
-            found.paths[path] = None
         for path, named in programs.named.items():
             if not found.paths.keys().isdisjoint((path, *path.parents)):
                 continue
@@ -159,6 +202,7 @@ class Guard:
             if named.if_program and not is_program(path):
                 continue
             self._add_way(found, path)
+        return programs.linked
 
     def _add_way(self, found: Obeyed, path: Path) -> None:
         """Add ``path`` and the links on the way to it."""
@@ -169,15 +213,19 @@ class Guard:
         if self._is_inside(real) and real.exists():
             found.paths[real] = None
 
-    def _names_of(self, identities: set[tuple[int, int]]) -> Iterator[Path]:
-        """All names in the folders of files with these ``identities``."""
-        for folder in self.folders if identities else ():
-            for here, _, names in os.walk(folder):
-                for path in (Path(here, name) for name in names):
-                    with suppress(OSError):
-                        file = path.lstat()
-                        if file.st_nlink > 1 and (file.st_dev, file.st_ino) in identities:
-                            yield path
+    def _names_of(self, identities: set[_Identity], found: Obeyed) -> Iterator[Path]:
+        """All names of files with these ``identities``, but for those in folders that stay as they are."""
+        numbers = {number for _, number in identities}
+        waiting = [*self.folders] if identities else []
+        while waiting:
+            folder = waiting.pop()
+            with suppress(OSError), os.scandir(folder) as listed:
+                for entry in listed:
+                    path = folder / entry.name
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting += [] if path in found.paths else [path]
+                    elif entry.inode() in numbers and _identity(path) in identities:
+                        yield path
 
     def restore(self, before: Obeyed) -> list[str]:
         """Put aside what was made since ``before``; the paths of it, each with its new name.
@@ -214,10 +262,10 @@ class Guard:
         return told
 
     def _judged(
-        self, found: Obeyed, root: Path, parts: tuple[str, ...], entries: Sequence[os.DirEntry[str]]
-    ) -> Iterator[tuple[Path, tuple[str, ...]]]:
-        """Add to ``found`` what is protected among ``entries``; the folders to look into are left."""
-        here = root.joinpath(*parts)
+        self, found: Obeyed, here: Path, parts: tuple[str, ...], entries: Sequence[os.DirEntry[str]]
+    ) -> Iterator[_Folder]:
+        """Add to ``found`` what is protected among ``entries`` of the folder ``here``, to which ``parts``
+        lead; the folders to look into are left."""
         names = {entry.name for entry in entries}
         if GIT in self.names and any(names >= each for each in _REPOSITORIES):
             self._add_git(found, here, whole=bool(parts))
@@ -231,7 +279,7 @@ class Guard:
             elif entry.is_dir(follow_symlinks=False):
                 path = (*parts, entry.name)
                 if name != _MODULES:
-                    yield root, path
+                    yield here / entry.name, path
                 elif (inside := self._modules(here / entry.name, path)) is not None:
                     self._add(found, inside, is_link=inside.is_symlink())
 
@@ -262,8 +310,14 @@ class Guard:
         if whole and not self.git_data:
             found.paths[directory] = None
             return
-        for name in GIT_SETTINGS:
-            path = directory / name
+        try:
+            inside = [*directory.iterdir()] if whole else [directory / name for name in GIT_SETTINGS]
+        except OSError:  # it is shut, and what is in it not known
+            found.paths[directory] = None
+            return
+        for path in inside:
+            if whole and _is_git_data(path):
+                continue
             if path.is_symlink():
                 found.links[path] = os.readlink(path)  # noqa: PTH115 - as it is written
             elif path.exists():
@@ -316,67 +370,40 @@ class Guard:
         return str(path.relative_to(self.folders[0]) if path.is_relative_to(self.folders[0]) else path)
 
 
-class Watch:
-    """What there was before the first of the commands that run in a guard's folders, until the last of them
-    has ended: what one of them makes is new for all others. Its methods may be called in any thread."""
-
-    def __init__(self, guard: Guard) -> None:
-        self._guard = guard
-        self._lock = threading.Lock()
-        self._running: set[object] = set()
-        self._before = Obeyed()
-
-    def begin(self, command: object) -> list[Path]:
-        """What is to stay as it is while ``command`` runs.
-
-        When this raises, it counts not: ``TooMuch``, or ``ToolFailure`` where something is there that could
-        not be put aside.
-        """
-        with self._lock:
-            if self._before.left:
-                self._guard.restore(self._before)
-            if self._before.left:
-                raise _still_there(self._before.left)
-            if not self._running:
-                self._before = self._guard.look()
-            self._running.add(command)
-            return [*self._before.paths]
-
-    def end(self, command: object) -> list[str]:
-        """Put aside what was made since, as ``Guard.restore`` does. Raises ``OSError``."""
-        with self._lock:
-            try:
-                return self._guard.restore(self._before)
-            except OSError as error:
-                self._before.left.append(f"the workspace was not looked through ({error.strerror})")
-                raise
-            finally:
-                self.forget(command)
-
-    def forget(self, command: object) -> None:
-        """Let ``command`` count no longer: it has not run. Does not block."""
-        self._running.discard(command)
-
-
 def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _has_names(path: Path) -> bool:
-    return path.is_file() and path.lstat().st_nlink > 1
+def _identities_of_linked(path: Path) -> list[_Identity]:
+    """The files of several names that ``path`` is or holds; git's data left out, by which nothing is run."""
+    files, waiting = [path], [path]
+    while waiting:
+        with suppress(OSError), os.scandir(waiting.pop()) as listed:
+            inside = {entry.name: entry for entry in listed}
+            if "HEAD" in inside and "refs" in inside:
+                inside = {name: entry for name, entry in inside.items() if name not in _STORES}
+            waiting += [Path(each) for each in inside.values() if each.is_dir(follow_symlinks=False)]
+            files += [Path(each) for each in inside.values() if each.is_file(follow_symlinks=False)]
+        if len(files) + len(waiting) > _MOST_LINKED:
+            return []
+    found: list[_Identity] = []
+    for each in files:
+        with suppress(OSError):
+            file = each.lstat()
+            if file.st_nlink > 1 and stat.S_ISREG(file.st_mode):
+                found.append((file.st_dev, file.st_ino))
+    return found
+
+
+def _is_git_data(path: Path) -> bool:
+    if path.name in OPERATIONS:
+        return not starts_programs(path)
+    return any(fnmatchcase(path.name, each) for each in GIT_DATA)
 
 
 def _identity(path: Path) -> _Identity:
     found = path.lstat()
     return found.st_dev, found.st_ino
-
-
-def _still_there(left: Sequence[str]) -> ToolFailure:
-    return ToolFailure(
-        f"No command runs while there is what an earlier one made and programs obey: {'; '.join(left[:5])}",
-        error_code="not_put_aside",
-        user_action="Ask the person to look at it, and to rename or remove it.",
-    )
 
 
 def too_much(reason: str) -> ToolFailure:

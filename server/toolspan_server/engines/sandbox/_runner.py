@@ -19,11 +19,12 @@ from ...errors import ToolFailure
 from ._background import BackgroundShells
 from ._choice import Choice, choice
 from ._command import Command, Ending, Order
-from ._guard import Guard, TooMuch, Watch, too_much
+from ._guard import Guard, TooMuch, too_much
 from ._limits import CommandLimits
 from ._reach import Confinement, Reach, described
 from ._set_id import write_filter
 from ._unconfined import environment, hide_server
+from ._watch import Watch
 
 Mode = Literal["auto", "required", "off"]
 _THREADS_PER_PROCESS = 8
@@ -38,7 +39,8 @@ class SandboxSettings:
     ``mode`` is ``auto`` (confined where the machine can do that), ``required`` (no command runs otherwise) or
     ``off``. ``writable``, ``readable``, ``protected``, ``hidden`` and ``network`` are as in ``Reach``; what
     ``obeyed`` names in the folders is protected too (see ``common.obeyed_names``), but for the data of git
-    directories with ``git_data``. ``environment`` are further variables of commands.
+    directories with ``git_data``. ``environment`` are further variables of commands. ``unfinished`` is the
+    folder that says what there was before the commands that run (see ``finish_killed``).
     """
 
     mode: Mode = "auto"
@@ -50,6 +52,7 @@ class SandboxSettings:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     obeyed: Sequence[str] = OBEYED
     git_data: bool = False
+    unfinished: Path | None = None
 
 
 class CommandRunner:
@@ -63,7 +66,8 @@ class CommandRunner:
         self._temporary: Path | None = None
         self._filter: Path | None = None
         folders = (workspace, *settings.writable)
-        self._watch = Watch(Guard(folders, settings.obeyed, settings.git_data, settings.protected))
+        guard = Guard(folders, settings.obeyed, settings.git_data, settings.protected)
+        self._watch = Watch(guard, settings.unfinished)
         self._choice: Choice | None = (
             Choice(None, "it is off in the config") if settings.mode == "off" else None
         )
@@ -97,7 +101,8 @@ class CommandRunner:
                 kept = await anyio.to_thread.run_sync(self._look, watched)
                 order = self._order(text, seconds, confinement, self._reach(temporary, kept, denied))
                 after = partial(self._restore, watched)
-            return await Command.started(order, self.limits, after)
+            held = None if after is None else self._watch.descriptor
+            return await Command.started(order, self.limits, after, held)
         except OSError as error:
             self._watch.forget(watched)
             raise ToolFailure(

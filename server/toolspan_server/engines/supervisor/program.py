@@ -1,8 +1,9 @@
 """Run a command as the first line of standard input says, until it ends or that input does.
 
 The line is JSON: ``{"command": […], "environment": {…}, "directory": "…", "seconds": 120, "limits":
-{"cpu_seconds", "memory_bytes", "file_bytes", "processes"}, "wrapped": false}``; with ``wrapped`` the command
-begins with a program that keeps the processes apart (bubblewrap), ends them all with itself, and counts them.
+{"cpu_seconds", "memory_bytes", "file_bytes", "processes"}, "wrapped": false, "held": null}``. With
+``wrapped`` the command begins with a program that keeps the processes apart (bubblewrap), ends them all with
+itself, and counts them. ``held`` is a descriptor that stays open until all of them have ended.
 
 What the command writes goes to standard output as it is. At the end one line of JSON on standard error says
 how it ended: ``{"status": 0}`` or ``{"signal": 9}``, ``"limit"`` with what it was ended for: ``seconds``,
@@ -36,6 +37,8 @@ def main() -> None:
     order = json.loads(sys.stdin.buffer.readline(1 << 24) or b"null")
     if order is None:
         return
+    if order["held"] is not None:
+        os.set_inheritable(order["held"], False)  # it is not the command's
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     woken, wakes = os.pipe()
     os.set_blocking(woken, False)

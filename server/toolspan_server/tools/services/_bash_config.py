@@ -22,8 +22,8 @@ class BashConfig(Record):
     )
     network: bool = key("Whether commands in the sandbox may use the network.", default=False)
     git: bool = key(
-        "Whether commands in the sandbox may change the data of git directories: commit, switch, add. Hooks, "
-        "settings and submodules stay as they are.",
+        "Whether commands in the sandbox may change git's data: commits, branches, the index, an unfinished "
+        "rebase whose steps run nothing. All else of git directories stays as it is.",
         default=False,
     )
     readable: tuple[_Folder, ...] = key(

@@ -34,7 +34,8 @@ class WorkspaceConfig(Record):
         default=OBEYED,
     )
     change_config: bool = key(
-        "Whether tools may change the config's files and the folder of its state.", default=False
+        "Whether tools may change the config's files, what it has Toolspan run, and the folder of its state.",
+        default=False,
     )
     bash: BashConfig = key("How commands run.", factory=BashConfig.initial)
     web_fetch: WebFetchConfig = key("Which pages of the web are read.", factory=WebFetchConfig.initial)

@@ -41,6 +41,7 @@ def command_runner(workspace: Workspace, config: WorkspaceConfig, environment: E
         environment=bash.environment,
         obeyed=config.protected,
         git_data=bash.git,
+        unfinished=unfinished(environment),
     )
     return CommandRunner(workspace.path.resolve(), settings, bash.limits)
 
@@ -77,6 +78,11 @@ def own_paths(config: WorkspaceConfig, environment: Environment) -> tuple[Path, 
 def stored(environment: Environment) -> Path:
     """The folder of what tools store, which belongs to each user and conversation: no tool reads it."""
     return environment.state_dir.absolute() / STORAGE_FOLDER
+
+
+def unfinished(environment: Environment) -> Path:
+    """The folder of what there was before commands that run."""
+    return environment.state_dir.absolute() / "commands"
 
 
 def web_pages(config: WorkspaceConfig, environment: Environment) -> WebPages:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import anyio.to_thread
 
-from ...engines.sandbox import CommandRunner
+from ...engines.sandbox import CommandRunner, finish_killed
 from ...engines.web_pages import WebPages
 from ...engines.workspace import Protection, Root, Workspace
 from ...errors import ToolFailure
 from ...parts.environment import Environment
 from ...parts.search_engine import Hit, SearchQuestion
-from ._workspace_parts import command_runner, own_paths, path_rules, search, stored, web_pages
+from ._workspace_parts import command_runner, own_paths, path_rules, search, stored, unfinished, web_pages
 
 if TYPE_CHECKING:
     from ._workspace_config import WorkspaceConfig
@@ -36,8 +36,8 @@ class Workspaces:
         self._workspaces = {name: _workspace(name, config, environment) for name, config in configs.items()}
 
     async def run(self) -> None:
-        """Remove what ended processes left in the folders, and keep these open until cancelled; then close
-        them, and end what runs in them."""
+        """Remove what ended processes left in the folders, put aside what their commands made, and keep the
+        folders open until cancelled; then close them, and end what runs in them."""
         try:
             await anyio.to_thread.run_sync(self._remove_leftovers)
             await anyio.sleep_forever()
@@ -56,6 +56,12 @@ class Workspaces:
                 continue
             if removed:
                 _log.warning("workspace %s: %d unfinished temporary files were removed", name, removed)
+        try:
+            told, left = finish_killed(unfinished(self._environment))
+        except OSError as error:  # no command runs while this is so
+            told, left = [], [str(error)]
+        for each in dict.fromkeys((*told, *left)):
+            _log.warning("commands were cut off when a server was killed: %s", each)
 
     def get(self, name: str) -> Workspace:
         """The workspace ``name``. Raises ``ToolFailure``."""

@@ -252,6 +252,37 @@ def test_answers_are_recorded_of_the_tools_that_may_be_called(
         assert tools["odd"].implementation.mock_response == "{{ city }} costs ${PRICE}: 12:30, no"
 
 
+HTTP = ("--http", "http://127.0.0.1:9/users/{id}")
+
+
+@pytest.mark.requirement("I24.1.2")
+def test_what_was_written_is_trusted_as_it_is_and_not_as_it_is_changed(tmp_path: Path) -> None:
+    state = {"XDG_STATE_HOME": str(tmp_path / "user")}
+    (place := tmp_path / "here").mkdir()
+    assert toolspan("init", *HTTP, cwd=place, **state).code == 0
+    called = toolspan("tools", "call", "get_users", "id=1", cwd=place, **state)
+    assert "is not trusted" not in called.err and "127.0.0.1" in called.err, "it is asked, and is not there"
+    assert str(place) in toolspan("trust", "list", cwd=place, **state).out
+    path = place / "toolspan.yaml"
+    path.write_text(path.read_text().replace("127.0.0.1:9", "127.0.0.1:8"))
+    assert "is not trusted" in toolspan("tools", "call", "get_users", "id=1", cwd=place, **state).err
+
+
+@pytest.mark.requirement("I24.1.2")
+@pytest.mark.parametrize("name", ["other.yaml", "-"])
+def test_what_nobody_would_find_is_not_trusted(name: str, tmp_path: Path) -> None:
+    state = {"XDG_STATE_HOME": str(tmp_path / "user")}
+    assert toolspan("init", *HTTP, "-o", name, cwd=tmp_path, **state).code == 0
+    assert toolspan("trust", "list", cwd=tmp_path, **state).out == "no folder is trusted\n"
+
+
+@pytest.mark.requirement("I24.1.2")
+def test_no_variable_is_sent_by_what_was_written(tmp_path: Path) -> None:
+    url = "https://api.example.com/orders?key=${TOKEN}"
+    assert toolspan("init", "--http", url, "--mock", "mock", cwd=tmp_path, TOKEN="x").code == 0
+    assert not load_config(tmp_path / "toolspan.yaml").sent
+
+
 def test_a_file_that_is_there_stays_without_force(tmp_path: Path) -> None:
     path = tmp_path / "toolspan.yaml"
     path.write_text("mine")

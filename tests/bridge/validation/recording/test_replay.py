@@ -101,7 +101,7 @@ def exported(place: Path) -> str:
 
 def forgotten(place: Path) -> None:
     for each in (place / ".toolspan").iterdir():
-        if each.is_file() and each.name != ".mark":
+        if each.is_file() and each.name not in (".mark", ".gitignore"):
             each.unlink()
 
 

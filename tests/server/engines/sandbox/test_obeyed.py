@@ -172,6 +172,77 @@ async def test_a_link_by_a_protected_name_is_made_again_and_what_it_leads_to_sta
     assert (folder / ".vscode/tasks.json").read_text() == "mine"
 
 
+@confined
+async def test_a_further_name_of_a_file_that_programs_obey_stays_as_it_is(folder: Path) -> None:
+    git(folder, "init", "-q")
+    write_files(
+        folder,
+        {
+            ".vscode/tasks.json": "mine",
+            "sub/.envrc": "mine",
+            ".unheard-of": "mine",
+            ".git/hooks/pre-commit": "mine",
+        },
+    )
+    names = {".vscode/tasks.json": "a.json", "sub/.envrc": "node_modules/b/env", ".unheard-of": "src/c"}
+    names[".git/hooks/pre-commit"] = "src/d"
+    (folder / "node_modules/b").mkdir(parents=True)
+    for obeyed, name in names.items():
+        os.link(folder / obeyed, folder / name)
+    os.link(folder / "src/main.py", folder / "other.py")
+    async with runner(folder, CONFINED) as shell:
+        for obeyed, name in names.items():
+            _, output = await ran(
+                shell, f"echo evil > {name}; rm -f {name}; ln {obeyed} new; ln package.json .vscode/x"
+            )
+            assert "Read-only" in output, name
+        await ran(shell, "echo fine > other.py; ln package.json .envrc")
+    assert {(folder / obeyed).read_text() for obeyed in names} == {"mine"}
+    assert (folder / "src/main.py").read_text() == "fine\n" and not (folder / ".envrc").exists()
+    assert not (folder / "new").exists() and not (folder / ".vscode/x").exists()
+
+
+@confined
+@pytest.mark.parametrize("place", ["sub", "deep/er/sub"])
+async def test_what_a_link_leads_to_is_looked_through_wherever_it_lies(folder: Path, place: str) -> None:
+    """``node_modules`` is not looked through, as nobody works in it: a link has people work there."""
+    write_files(folder, {f"{place}/readme": "", "node_modules/there/readme": ""})
+    (folder / "was-there").symlink_to("node_modules/there")
+    new = "mkdir -p node_modules/a/b/.vscode node_modules/a/deep; "
+    new += (
+        f"rm -rf {place}; ln -s $PWD/node_modules/a/b {place}; ln -s deep/../../.. node_modules/a/b/around; "
+    )
+    new += "echo evil | tee node_modules/a/b/.envrc > was-there/.envrc; git init -q was-there/git"
+    async with runner(folder, CONFINED) as shell:
+        _, command = await shell.run(new, 60)
+    for path in (f"{place}/.vscode", f"{place}/.envrc", "was-there/.envrc", "was-there/git/.git"):
+        assert not (folder / path).exists(), path
+    assert len(command.put_aside) == 5, "of a repository HEAD as well"
+
+
+@confined
+@pytest.mark.parametrize("before", [False, True])
+async def test_a_name_that_a_link_completes_counts(folder: Path, before: bool) -> None:
+    if before:
+        write_files(folder, {"packages/.bin/tool": "mine"})
+        (folder / "node_modules").symlink_to("packages")
+    text = "mkdir -p packages/.bin; ln -s packages node_modules; echo evil > packages/.bin/tool"
+    async with runner(folder, CONFINED) as shell:
+        await ran(shell, text)
+    tool = folder / "node_modules/.bin/tool"
+    assert tool.read_text() == "mine" if before else not tool.exists()
+
+
+@confined
+async def test_a_link_around_in_a_circle_ends_and_one_to_what_stays_changes_nothing(folder: Path) -> None:
+    write_files(folder, {".vscode/deep/.envrc": "mine"})
+    for name, target in (("a", "."), ("src/up", ".."), ("b", "c"), ("c", "b"), ("d", ".vscode"), ("e", "/")):
+        (folder / name).symlink_to(target)
+    async with runner(folder, CONFINED) as shell:
+        _, command = await shell.run("ln -s src/up/src/up/src src/again; echo evil > d/deep/.envrc", 60)
+    assert command.put_aside == [] and (folder / ".vscode/deep/.envrc").read_text() == "mine"
+
+
 async def test_what_is_put_aside_is_reached_through_no_link(folder: Path, tmp_path: Path) -> None:
     outside = write_files(tmp_path / "outside", {".git/config": "mine"})
     guard = Guard([folder])
@@ -199,6 +270,29 @@ async def test_a_command_in_the_background_is_looked_after_too(folder: Path) -> 
         await started.command.finished()
         assert "husky" in started.command.put_aside[0]
     assert not (folder / "src/.husky").exists()
+
+
+@confined
+async def test_what_a_person_saves_anew_while_a_command_runs_is_put_aside_whole_and_named(
+    folder: Path,
+) -> None:
+    """An editor puts another file in the place of the old one; a command could as well from then on."""
+    (folder / ".envrc").write_text("old")
+    async with runner(folder, CONFINED) as shell:
+        command = await shell.start("while [ ! -e go ]; do sleep 0.05; done", 60)
+        write_files(folder, {".envrc~": "mine", ".vscode/tasks.json": "mine"})
+        (folder / ".envrc~").replace(folder / ".envrc")
+        (folder / "go").touch()
+        await command.finished()
+    names = [told.rpartition(" is now ")[2] for told in command.put_aside]
+    assert sorted(name.partition("-")[2].partition("-")[2][7:] for name in names) == ["envrc", "vscode"]
+    kept = sorted(
+        path.read_text()
+        for name in names
+        for path in (folder / name, *(folder / name).glob("*"))
+        if path.is_file()
+    )
+    assert kept == ["mine", "mine"]
 
 
 @confined
@@ -234,6 +328,19 @@ async def test_a_folder_that_is_shut_keeps_nothing_that_programs_obey(folder: Pa
         opened(folder)
         assert not names_below(folder) & {".vscode", ".envrc", ".husky", "HEAD"}
         await ran(shell, "true")
+
+
+@confined
+@pytest.mark.skipif(os.geteuid() == 0, reason="the permissions of POSIX hold nothing back from root")
+async def test_a_link_into_a_folder_that_is_shut_ends_no_look(folder: Path) -> None:
+    text = "mkdir -p deep/er/.idea node_modules/x/y .vscode; ln -s deep/er a; ln -s node_modules/x/y b;"
+    async with runner(folder, CONFINED) as shell:
+        _, command = await shell.run(
+            f"{text} mkdir node_modules/x/y/.husky; chmod 000 deep node_modules/x", 60
+        )
+        assert len(command.put_aside) == 2, "nobody gets to the third"
+        _, command = await shell.run("chmod 755 node_modules/x", 60)
+        assert "husky is now" in str(command.put_aside)
 
 
 @confined

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 _MOST_TOLD = 20
 _BECAUSE = (
-    "Commands may not make what other programs run or obey (protected, in the workspace's config). Ask the "
-    "person to rename it back, or to take its name out of protected."
+    "Commands may not make what other programs run or obey (protected, in the workspace's config). What the "
+    "person made or saved of it while a command ran is put aside too, as nobody can tell whose it is: they "
+    "rename it back. Ask them to look at it, or to take its name out of protected."
 )
 
 
