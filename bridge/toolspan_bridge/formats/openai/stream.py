@@ -24,7 +24,6 @@ from ..shared.json_values import (
 )
 from ..shared.openai_errors import failed_in_stream, parse_error
 from ..shared.replies.stream import BodyStream, TextPieces
-from ..shared.replies.thoughts import TaggedThoughts
 from .parse import content_text, parse_reply
 from .stream_calls import CallPieces
 from .stream_state import StatePieces
@@ -56,7 +55,6 @@ class _ChatStream(BodyStream):
         self._sse = SseReader()
         self._done = False
         self._text, self._refusal = TextPieces(), TextPieces()
-        self._tagged = TaggedThoughts()
         self._calls = CallPieces()
         self._state = StatePieces()
         self._reason: Any = None
@@ -87,13 +85,12 @@ class _ChatStream(BodyStream):
             if not choice.get("index"):
                 self._reason = choice.get("finish_reason") or self._reason
                 yield from self._delta(as_object(choice.get("delta")) or {})
-                if self._reason:
-                    yield from self._tagged.end()
 
     def _delta(self, delta: dict[str, Any]) -> Iterator[Delta]:
         if thought := self._state.add(delta, self._text):
             yield ReasoningDelta(thought)
-        yield from self._tagged.feed(self._text.add(content_text(delta.get("content"))))
+        if said := self._text.add(content_text(delta.get("content"))):
+            yield TextDelta(said)
         if refused := self._refusal.add(content_text(delta.get("refusal"))):
             yield TextDelta(refused)
         for piece in objects(delta.get("tool_calls")):
@@ -106,8 +103,7 @@ class _ChatStream(BodyStream):
 
     @override
     def _reply(self) -> Reply:
-        shown = "" if self._tagged.undecided and not self._whole() else self._text.text
-        message = {"content": shown, "refusal": self._refusal.text, **self._state.fields}
+        message = {"content": self._text.text, "refusal": self._refusal.text, **self._state.fields}
         if calls := self._calls.body:
             message["tool_calls"] = calls
         choice = {"message": message, "finish_reason": self._reason}

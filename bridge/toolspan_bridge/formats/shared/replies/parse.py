@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -37,6 +37,7 @@ from ..json_values import (
     text,
 )
 from .errors import error_for_answer, error_in_answer
+from .thoughts import without_thoughts
 
 NO_ID = "null"
 """The id of a call that was given none, in Mistral's types (mistralai 3.7.0, ``models/toolcall.py``)."""
@@ -122,8 +123,12 @@ def reply(
     format_name: str,
     aside: bool = False,
     citations: Sequence[Citation] = (),
+    is_split: bool = False,
 ) -> Reply:
     """The whole answer. A turn that was truncated or broke off keeps its text; its calls are ``cut_calls``.
+
+    Thoughts that stand in ``content`` in tags are no part of it, unless it ``is_split``: they were told from
+    it before.
 
     A call whose id came before is the same call, which is made once. Where it is a different one, nobody
     knows what the provider meant: the turn is malformed. ``aside``: the calls of this turn must not be run
@@ -131,7 +136,9 @@ def reply(
     """
     every = _read_calls(calls, body)
     read, twice = distinct_calls(every)
-    sources = tuple(citations)
+    said = content if is_split else without_thoughts(content)
+    sources = tuple(placed(source, content, said) for source in citations)
+    content = said
     if twice:
         trouble = f"the provider gave different calls the same id {twice!r}"
         return Reply(Assistant(content, citations=sources), "malformed", usage, every, trouble=trouble)
@@ -146,6 +153,16 @@ def reply(
     state = format_name if has_state else ""
     message = Assistant(content, read, opaque, state, citations=sources)
     return Reply(message, stop, usage, notes=notes, finish=finish)
+
+
+def placed(source: Citation, before: str, after: str) -> Citation:
+    """``source`` of the text ``before``, in the text ``after``, which may lack parts of it."""
+    if source.start is None or source.end is None or before == after:
+        return source
+    start = after.find(before[source.start : source.end])
+    if start < 0:
+        return replace(source, start=None, end=None)
+    return replace(source, start=start, end=start + source.end - source.start)
 
 
 def read_arguments(given: Any) -> tuple[dict[str, Any] | None, str]:

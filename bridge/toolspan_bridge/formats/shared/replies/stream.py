@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from ....messages import Assistant, Reply
-from ....messages.deltas import Delta
+from ....messages.deltas import Delta, TextDelta
 from ..contract import FormatError, StreamFailed
 from ..json_values import as_object, load, snippet
 from .errors import error_for_answer, error_in_answer
+from .thoughts import TaggedThoughts
 
 __all__ = ["BodyStream", "CallIds", "TextPieces", "broken_off"]
 
@@ -61,6 +62,7 @@ class BodyStream(ABC):
     """A ``StreamParser`` over JSON events, which accumulate to the body of a whole answer.
 
     A format defines the framing, the effect of an event, when the answer is complete, and its body so far.
+    Thoughts in tags in its text are told from the answer here, as ``reply`` does of a whole one.
     ``HAS_TYPES``: each event has a type, of which ``error`` is one.
     """
 
@@ -68,6 +70,7 @@ class BodyStream(ABC):
 
     def __init__(self) -> None:
         self._failed = False
+        self._tagged = TaggedThoughts()
 
     @abstractmethod
     def _frames(self, chunk: bytes) -> Iterable[str | bytes]:
@@ -116,9 +119,12 @@ class BodyStream(ABC):
         if self._whole() and not self._failed:
             return self._reply()
         try:
-            return broken_off(self._reply())
+            broken = broken_off(self._reply())
         except FormatError:
             return Reply(Assistant(incomplete=True), "other", incomplete=True)
+        if self._tagged.undecided:  # half a tag is no text
+            return replace(broken, message=Assistant(incomplete=True))
+        return broken
 
     def _finish(self) -> None:
         """Process an event that the end left open, unless it is truncated."""
@@ -140,7 +146,16 @@ class BodyStream(ABC):
         told_by_format = event.get("error") or (self.HAS_TYPES and event.get("type") == "error")
         if not told_by_format and (error := error_in_answer(event)) is not None:
             raise StreamFailed(error_for_answer(error))
-        return list(self._take(event))
+        return list(self._told(event))
+
+    def _told(self, event: dict[str, Any]) -> Iterator[Delta]:
+        for delta in self._take(event):
+            if isinstance(delta, TextDelta):
+                yield from self._tagged.feed(delta.text)
+            else:
+                yield delta
+        if self._whole():
+            yield from self._tagged.end()
 
 
 def broken_off(reply: Reply) -> Reply:
