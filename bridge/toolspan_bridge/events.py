@@ -42,6 +42,7 @@ __all__ = [
     "SubagentEvent",
     "Text",
     "TextDelta",
+    "TextRetracted",
     "ToolApprovalAnswer",
     "ToolApprovalRequest",
     "ToolCallFinished",
@@ -171,6 +172,14 @@ class Text:
     """The text of one turn, beside its calls or as its answer: whole, also after its deltas."""
 
     text: str
+    iteration: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextRetracted:
+    """The text that came of the turn, in deltas, is no part of the answer: the turn cannot be used, and the
+    model is asked again. A ``Notice`` before it says why."""
+
     iteration: int
 
 
@@ -326,6 +335,7 @@ Event = (
     IterationStarted
     | Delta
     | Text
+    | TextRetracted
     | ToolCallStarted
     | ToolApprovalRequest
     | ToolApprovalAnswer

@@ -23,6 +23,7 @@ from ..events import (
     SamplingAnswer,
     SubagentEvent,
     Text,
+    TextRetracted,
     ToolCallStarted,
     ToolUse,
     UsageReported,
@@ -320,6 +321,8 @@ class _Run:
                     self._keep_broken(turn)
                     return
                 yield Notice("The turn broke off when the time was up: it is asked for again.")
+                if turn.has_shown:
+                    yield TextRetracted(self._iteration)
                 continue
             self._reply = self._replies.accepted(turn.reply, self._pending)
             self._record()
@@ -413,6 +416,8 @@ class _Run:
             yield Notice(f"{self._provider.name} answered at attempt {reply.attempts}.")
         if self._replies.asks_again(reply):
             yield Notice(asking_again(reply))
+            if turn.has_shown:
+                yield TextRetracted(self._iteration)
         elif text := reply.message.text or self._instead:
             yield Text(text, self._iteration)
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..faults import RequestFault
-from ..frames import comment, frame
-from ..pieces import Finished, Piece, TextPiece, ThoughtPiece, Warned
+from ..frames import RETRACTED, comment, frame
+from ..pieces import Finished, Piece, Retracted, TextPiece, ThoughtPiece, Warned
 from ..replies import Begun
 from .render import FINISHES, call_json, render_error, render_usage
 
@@ -38,6 +38,8 @@ class ChatStream:
                 yield self._chunk({"refusal" if piece.unfit else "content": between + text})
             case ThoughtPiece(text=text):
                 yield self._chunk({"reasoning_content": text})
+            case Retracted():
+                yield comment(RETRACTED)
             case Warned(text=text):
                 yield comment(f"warning: {text}")
             case Finished():
