@@ -479,7 +479,8 @@ class _Run:
 
     def _ended(self, reply: Reply) -> Iterator[Event]:
         if self._returned:
-            outcome = Outcome(reply.message.text, "length" if reply.stop == "length" else "calls", "")
+            was_cut = reply.stop in ("length", "context")
+            outcome = Outcome(reply.message.text, "length" if was_cut else "calls", "")
             yield from self._end(outcome, incomplete=False)
             return
         # the closing message is stored without calls, since they would have no results
@@ -522,6 +523,7 @@ class _Run:
                 usd=self._watch.usd if self._iteration else None,
                 limit=reached.key if reached is not None and outcome.stop == "limit" else "",
                 returned_calls=self._returned,
+                failure=self._reply.failure if incomplete and self._reply is not None else None,
             )
         )
 

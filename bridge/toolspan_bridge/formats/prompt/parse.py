@@ -105,7 +105,7 @@ def with_calls(plain: Reply) -> Reply:
     """
     said = before_results(plain.message.text)
     invented = len(said) < len(plain.message.text)
-    cut = plain.incomplete or plain.stop == "length"
+    cut = plain.incomplete or plain.stop in ("length", "context")
     scanner, around = CallScanner(), Paragraphs()
     words: list[str] = []
     calls: list[WireCall] = []

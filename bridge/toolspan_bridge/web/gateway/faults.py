@@ -18,14 +18,17 @@ from ...errors import (
     UnvalidatedError,
     UsageError,
 )
+from ...events import Answer
 from ..keys.refusals import KeyRefusal
 
-__all__ = ["Overflow", "RequestFault", "fault_in", "fault_of"]
+__all__ = ["Overflow", "RequestFault", "fault_in", "fault_of", "fault_of_answer"]
 
 _AS_THEY_ARE = frozenset({402, 404, 408, 409, 413, 429, 503, 504, 529})
 _TIMED_OUT = frozenset({522, 524, 598, 599})
 """What proxies answer where a server behind them takes too long."""
 _OVERFLOW = "context_length_exceeded"
+_AUTH_CODE = "provider_auth"
+_AUTH = "The gateway's own key for the provider is missing or refused; yours is fine. {}"
 _log = logging.getLogger(__name__)
 
 
@@ -87,7 +90,8 @@ def fault_of(error: BridgeError) -> RequestFault:
     """``error`` as the client is told of it: 4xx for what the client can mend, 5xx for what it may try again.
 
     A provider's failure is 502, 503 or 504, its 402, 408, 429 and 529 stay what they are; what of its 4xx is
-    about the request is 400.
+    about the request is 400. That it refuses the gateway's key is 502: by a 401 the client would doubt its
+    own.
     """
     match error:
         case KeyRefusal():
@@ -115,7 +119,7 @@ def fault_of(error: BridgeError) -> RequestFault:
             status = 504 if error.timed_out else 502
             return RequestFault(error.message, status=status, code=error.code, retryable=True)
         case AuthError():
-            return RequestFault(error.message, status=401, code="provider_auth", retryable=False)
+            return RequestFault(_AUTH.format(error.message), status=502, code=_AUTH_CODE, retryable=False)
         case StoreError():
             return RequestFault(error.message, status=503, code=error.code)
         case ConsentError() | UnvalidatedError():
@@ -124,6 +128,17 @@ def fault_of(error: BridgeError) -> RequestFault:
             return RequestFault(error.message, code=error.code)
         case _:
             return RequestFault(error.message, status=500, code=error.code)
+
+
+def fault_of_answer(answer: Answer) -> RequestFault:
+    """An ``answer`` that is none, as the client is told of it."""
+    why, failure = answer.reason or "The answer broke off.", answer.failure
+    if failure is None:
+        return RequestFault(why, status=502, code=answer.stop, retryable=True)
+    if failure.status in (401, 403):
+        return RequestFault(_AUTH.format(why), status=502, code=_AUTH_CODE, retryable=False)
+    status = _status(failure.status, retryable=failure.retryable is not False)
+    return RequestFault(why, status=status, code=failure.kind or answer.stop, retryable=failure.retryable)
 
 
 def _status(status: int | None, *, retryable: bool) -> int:

@@ -21,7 +21,7 @@ from ...events import (
     UsageReported,
 )
 from ...messages import ToolCall, Usage
-from .faults import RequestFault
+from .faults import fault_of_answer
 from .stops import StopTexts
 
 __all__ = ["Finish", "Finished", "Piece", "Retracted", "TextPiece", "ThoughtPiece", "Warned", "pieces_of"]
@@ -215,8 +215,7 @@ class _Reader:
 
     def _end(self, answer: Answer) -> Iterator[Piece]:
         if answer.stop in _BROKEN:
-            why = answer.reason or "The answer broke off."
-            raise RequestFault(why, status=502, code=answer.stop, retryable=True)
+            raise fault_of_answer(answer)
         if answer.content and not self._said.endswith(answer.content):
             shown = self._stops.feed(answer.content) + self._stops.close()
             yield TextPiece(shown, self._turn + bool(self._said), unfit=answer.stop == "schema")

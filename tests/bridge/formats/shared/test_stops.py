@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from toolspan_bridge.formats import StreamFailed, get_format
-from toolspan_bridge.formats.shared.replies.stops import is_out_of_context, stop_reason
+from toolspan_bridge.formats.shared.replies.stops import stop_reason
 from toolspan_bridge.messages import Reply
 
 CHUNK = {"id": "c", "object": "chat.completion.chunk", "model": "m"}
@@ -23,7 +23,8 @@ ENDS = {
         "tool-calls",
         "stop_sequence",
     ],
-    "length": ["length", "MAX_TOKENS", "max_output_tokens", "model_length", "model_context_window_exceeded"],
+    "length": ["length", "MAX_TOKENS", "max_output_tokens"],
+    "context": ["model_length", "model_context_window_exceeded", "context_length_exceeded"],
     "refusal": ["content_filter", "sensitive", "SAFETY", "RECITATION", "refusal", "ERROR_TOXIC"],
     "malformed": ["MALFORMED_FUNCTION_CALL", "function_call_filter: UNEXPECTED_TOOL_CALL", "tool_use_failed"],
     "error": ["error", "network_error", "abort", "insufficient_system_resource", "timeout", "cancelled"],
@@ -76,12 +77,6 @@ def test_the_end_is_known_in_every_providers_words(stop: str, word: Any) -> None
 def test_an_unknown_word_is_named_and_a_known_one_is_not() -> None:
     assert any("'phase_of_the_moon'" in note for note in streamed(chunk("Hi", "phase_of_the_moon")).notes)
     assert streamed(chunk("Hi", "stop")).notes == ()
-
-
-@pytest.mark.requirement("I25.2.2")
-def test_a_full_context_is_told_from_a_limit_of_the_answer() -> None:
-    assert is_out_of_context("model_context_window_exceeded") and is_out_of_context("model_length")
-    assert not is_out_of_context("max_tokens") and not is_out_of_context("stop")
 
 
 @pytest.mark.requirement("I25.2.1")

@@ -12,14 +12,15 @@ from typing import Any
 from ....messages import StopReason
 from ..json_values import text
 
-__all__ = ["is_out_of_context", "stop_reason"]
+__all__ = ["stop_reason"]
 
 _WORDS: dict[StopReason, str] = {
     "stop": "complete completed end end_turn eos eos_token finish finished function_call normal stop "
     "stop_sequence stop_str stop_token stop_word tool_call tool_calls tool_use",
-    "length": "context_length context_length_exceeded context_window_exceeded length limit max_length "
-    "max_new_tokens max_output_tokens max_output_tokens_exceeded max_tokens max_tokens_reached "
-    "model_context_window_exceeded model_length token_limit",
+    "length": "length limit max_length max_new_tokens max_output_tokens max_output_tokens_exceeded "
+    "max_tokens max_tokens_reached token_limit",
+    "context": "context_length context_length_exceeded context_window_exceeded model_context_window_exceeded "
+    "model_length",
     "refusal": "blocked blocklist content_filter content_filtered content_moderation error_toxic escalation "
     "guardrail_intervened image_prohibited_content image_recitation image_safety model_armor moderation "
     "prohibited_content pup_limited_disabled recitation refusal refused safety sensitive spii",
@@ -38,12 +39,6 @@ def stop_reason(given: Any, *, missing: StopReason = "other") -> StopReason:
     that nobody here knows."""
     word = text(given).strip()
     return _REASONS.get(_plain(word), "other") if word else missing
-
-
-def is_out_of_context(given: str) -> bool:
-    """Whether the model's whole context was used up, rather than what one answer may have."""
-    word = _plain(given)
-    return _REASONS.get(word) == "length" and ("context" in word or word == "model_length")
 
 
 def _plain(word: str) -> str:

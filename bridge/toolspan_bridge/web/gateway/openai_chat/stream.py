@@ -46,8 +46,9 @@ class ChatStream:
                 yield from self._end(piece)
 
     def failed(self, fault: RequestFault) -> Iterator[bytes]:
-        """The end of an answer that breaks off."""
-        yield frame(render_error(fault))
+        """The end of an answer that breaks off, with the ``status`` that it would have had as an answer."""
+        error = render_error(fault)["error"]
+        yield frame({"error": {**error, "status": fault.status}})
 
     def _end(self, finished: Finished) -> Iterator[bytes]:
         for number, call in enumerate(finished.calls):
