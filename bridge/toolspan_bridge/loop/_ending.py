@@ -67,7 +67,7 @@ def _empty(reply: Reply) -> str:
     usage = reply.usage
     if reply.message.text:
         return "The model gave an empty answer: only blanks."
-    if usage.reasoning_tokens or _has_thoughts(reply.message.opaque):
+    if reply.only_thought or usage.reasoning_tokens or _has_thoughts(reply.message.opaque):
         return "The model gave an empty answer: it only thought. Ask again, or with less reasoning."
     if count := usage.output_tokens:
         return f"The model gave an empty answer: its {count:,} tokens were no words."

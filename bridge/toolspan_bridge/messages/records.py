@@ -317,6 +317,7 @@ class Reply:
     executed; ``trouble`` then says why, for people to read, and ``failure`` for programs. ``attempts`` counts
     how often the provider was asked.
     ``rescued``: the model wrote its calls as text, from which they were taken.
+    ``only_thought``: all of its text was thoughts in tags.
     ``finish`` is the provider's own word for why it ended. ``notes`` say what was left out of the request so
     that it could be answered, and what else is odd, for people to read.
     """
@@ -332,3 +333,4 @@ class Reply:
     rescued: bool = False
     finish: str = ""
     failure: Failure | None = None
+    only_thought: bool = False

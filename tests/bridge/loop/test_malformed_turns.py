@@ -220,3 +220,10 @@ async def test_what_was_told_once_is_not_told_again_in_a_saved_copied_or_resumed
                 told.append(sum(isinstance(each, Notice) and "full_moon" in each.text for each in events))
                 talk = forked(Conversation.from_json(talk.to_json()))
     assert told == [1, 0, 0]
+
+
+@pytest.mark.requirement("I25.2.3")
+@pytest.mark.parametrize("wire", BASES)
+async def test_an_answer_that_is_all_thought_says_so(wire: str, box: Toolbox) -> None:
+    events, _, _ = await asked(wire, ["<think>Hm, hm."], box, stream=True)
+    assert (answer_of(events).stop, "it only thought" in answer_of(events).reason) == ("empty", True)

@@ -26,6 +26,7 @@ from ..shared.json_values import (
     compact,
     text,
 )
+from ..shared.replies.errors import named_status
 from ..shared.replies.stream import BodyStream, CallIds, TextPieces
 from .errors import parse_error
 from .parse import parse_reply
@@ -66,7 +67,8 @@ class _OllamaStream(BodyStream):
     def _take(self, event: dict[str, Any]) -> Iterator[Delta]:
         if event.get("error"):
             body = compact(event).encode("utf-8", "replace")
-            raise StreamFailed(parse_error(500, {}, body))
+            status = named_status({key.lower(): value for key, value in event.items()})
+            raise StreamFailed(parse_error(status, {}, body))
         self._last = event
         message = as_object(event.get("message")) or {}
         if thought := self._thinking.add(text(message.get("thinking"))):
@@ -74,6 +76,8 @@ class _OllamaStream(BodyStream):
         if said := self._text.add(text(message.get("content"))):
             yield TextDelta(said)
         for call in as_list(message.get("tool_calls")) or []:
+            if at(call, "function", "index") is not None and call in self._calls:
+                continue  # a line that has all calls so far
             self._calls.append(call)
             if not self._ids.repeats(at(call, "id")):
                 yield self._shown_call(call)

@@ -98,6 +98,7 @@ read_reply = record_of(
         "rescued": flag_of,
         "finish": text_of,
         "failure": _failure,
+        "only_thought": flag_of,
     },
 )
 """Reads the JSON of ``reply_data``."""

@@ -68,7 +68,8 @@ def read_body(body: Any) -> dict[str, Any]:
             body = load(body)
         except ValueError:
             raise FormatError(f"the answer is not JSON: {snippet(body)}") from None
-    found = as_object(body)
+    listed = as_list(body) or ()
+    found = as_object(listed[0] if len(listed) == 1 else body)
     if found is None:
         raise FormatError(f"the answer is not a JSON object: {snippet(body)}")
     if (source is None or may_be_deep(source)) and nesting(found) > MAX_NESTING:
@@ -90,7 +91,7 @@ def chat_calls(message: dict[str, Any], body: dict[str, Any]) -> list[WireCall]:
     Empty ones, as some servers send beside a text, are left out. Raises ``FormatError`` for one that cannot
     be read.
     """
-    given = message.get("tool_calls")
+    given = calls_in(message)
     calls = objects(given)
     if given and len(calls) != len(as_list(given) or [None]):
         raise missing("readable tool_calls", body)
@@ -104,6 +105,15 @@ def chat_calls(message: dict[str, Any], body: dict[str, Any]) -> list[WireCall]:
         for call in calls
     ]
     return [call for call in read if not is_empty(call)]
+
+
+def calls_in(message: dict[str, Any]) -> Any:
+    """The ``tool_calls`` of a chat message or a delta, as a list also where there is one without a list, and
+    where it is the ``function_call`` of the API before."""
+    given = message.get("tool_calls")
+    if not given and (called := as_object(message.get("function_call"))):
+        return [{"function": called}]
+    return [given] if text(at(given, "function", "name")) else given
 
 
 def is_empty(call: WireCall) -> bool:
@@ -138,6 +148,7 @@ def reply(
     read, twice = distinct_calls(every)
     said = content if is_split else without_thoughts(content)
     sources = tuple(placed(source, content, said) for source in citations)
+    only_thought = bool(content.strip()) and not said.strip()
     content = said
     if twice:
         trouble = f"the provider gave different calls the same id {twice!r}"
@@ -152,7 +163,7 @@ def reply(
     has_state = opaque is not None or any(call.opaque is not None for call in read)
     state = format_name if has_state else ""
     message = Assistant(content, read, opaque, state, citations=sources)
-    return Reply(message, stop, usage, notes=notes, finish=finish)
+    return Reply(message, stop, usage, notes=notes, finish=finish, only_thought=only_thought)
 
 
 def placed(source: Citation, before: str, after: str) -> Citation:
