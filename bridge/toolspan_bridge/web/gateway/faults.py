@@ -11,6 +11,7 @@ from ...errors import (
     BridgeError,
     ConsentError,
     ContextOverflowError,
+    Fault,
     ProviderError,
     StoreError,
     UnknownModelError,
@@ -24,6 +25,8 @@ from ..keys.refusals import KeyRefusal
 __all__ = ["Overflow", "RequestFault", "fault_in", "fault_of", "fault_of_answer"]
 
 _AS_THEY_ARE = frozenset({402, 404, 408, 409, 413, 429, 503, 504, 529})
+_OF_THE_REQUEST = frozenset({400, 422})
+_BUSY = frozenset({425, 498})
 _TIMED_OUT = frozenset({522, 524, 598, 599})
 """What proxies answer where a server behind them takes too long."""
 _OVERFLOW = "context_length_exceeded"
@@ -108,7 +111,7 @@ def fault_of(error: BridgeError) -> RequestFault:
         case ProviderError():
             return RequestFault(
                 error.message,
-                status=_status(error.status, retryable=bool(error.retryable)),
+                status=_status(error.status, error.fault, retryable=bool(error.retryable)),
                 code=error.kind or error.code,
                 param=error.parameter,
                 retryable=error.retryable,
@@ -141,10 +144,17 @@ def fault_of_answer(answer: Answer) -> RequestFault:
     return RequestFault(why, status=status, code=failure.kind or answer.stop, retryable=failure.retryable)
 
 
-def _status(status: int | None, *, retryable: bool) -> int:
-    """The status that stands for a provider's: of a 4xx that may be answered later it is a failure there."""
+def _status(status: int | None, fault: Fault = "other", *, retryable: bool) -> int:
+    """The status that stands for a provider's: of a 4xx that may be answered later it is a failure there, and
+    so is one that is about how it is asked, not what."""
+    if fault == "content":
+        return 400
+    if fault == "credit" and status != 429:
+        return 402
     if status in _AS_THEY_ARE:
         return status
     if status in _TIMED_OUT:
         return 504
-    return 400 if status is not None and 400 <= status < 500 and not retryable else 502
+    if status in _BUSY:
+        return 503
+    return 400 if status in _OF_THE_REQUEST and not retryable else 502

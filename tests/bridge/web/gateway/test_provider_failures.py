@@ -73,6 +73,20 @@ STATUSES: dict[str, tuple[Sent, int, str]] = {
     "a request that is wrong": (error(400), 400, "false"),
     "a request that cannot be processed": (error(422), 400, "false"),
     "no model of that name": (error(404), 404, ""),
+    "an address that takes no such method": (error(405), 502, "false"),
+    "a type that is not taken": (error(415), 502, "false"),
+    "a condition of the account": (error(412, "Account is locked"), 502, "false"),
+    "a failure of the model behind": (error(424), 502, "false"),
+    "asked too early": (error(425, x_should_retry="true"), 503, "true"),
+    "a tier that is full": (error(498, x_should_retry="true"), 503, "true"),
+    "given up by the provider": (error(499), 502, "false"),
+    "a proxy's firewall": (Sent(b"<html>Attention</html>", 403, {"content-type": "text/html"}), 502, "false"),
+    "no credit, as a request that is wrong": (error(400, "Your credit balance is too low"), 402, "false"),
+    "no credit, as a key that is refused": (error(403, "Sorry, your balance is insufficient"), 402, "false"),
+    "no credit, as asked too much": (error(429, "Insufficient balance, please recharge"), 429, "false"),
+    "a key, as a request that is wrong": (error(400, "Incorrect API key provided: xai"), 502, "false"),
+    "a filter": (error(400, "The response was filtered", "content_filter"), 400, "false"),
+    "a filter, as a key that is refused": (error(403, "Your input was flagged for violence"), 400, "false"),
     "a page": (Sent(b"<html><title>Log in</title></html>", headers={"content-type": "text/html"}), 502, ""),
     "an empty body": (Sent(b""), 502, ""),
     "no choices": (Sent({"id": "x", "choices": []}), 502, ""),
@@ -214,7 +228,7 @@ FAILED: dict[str, tuple[Any, tuple[str | None, ...], tuple[int, str], str]] = {
 def test_an_error_in_the_middle_of_a_stream_keeps_its_kind_in_the_shape_of_its_api(name: str) -> None:
     said, chat, (status, code), kind = FAILED[name]
     with failing(streamed("openai", HALF, b"data: " + json.dumps({"error": said}).encode() + b"\n\n")) as ask:
-        last = {}
+        last: dict[str, Any] = {}
         for path in PATHS:
             lines = [
                 line for line in ask(path, in_pieces=True).text.splitlines() if line.startswith("data: ")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,7 +29,7 @@ def said(*pieces: str, finish: str = "stop") -> Sequence[bytes]:
 
 
 @contextmanager
-def answering(*answers: Sequence[bytes]) -> Iterator[Any]:
+def answering(*answers: Sequence[bytes]) -> Generator[Any]:
     """A gateway whose provider gives ``answers``, one after another."""
     sent = [streamed("openai", *answer) for answer in answers]
     with FakeProvider(anything, sent) as fake, gateway(Peer("openai", fake.url)) as served:
@@ -52,13 +52,14 @@ def texts(answer: httpx.Response) -> list[str]:
             found.append("")
         if not line.startswith("data: {"):
             continue
-        event = json.loads(line.removeprefix("data: "))
-        delta = event.get("delta") or {}
-        piece = delta if event.get("type") == "response.output_text.delta" else ""
-        piece = piece or (isinstance(delta, dict) and delta.get("text")) or ""
+        event: dict[str, Any] = json.loads(line.removeprefix("data: "))
+        delta: Any = event.get("delta") or {}
+        if event.get("type") == "response.output_text.delta":
+            found[-1] += delta
+        elif event.get("type") == "content_block_delta":
+            found[-1] += delta.get("text") or ""
         for choice in event.get("choices", []):
-            piece = choice["delta"].get("content") or ""
-        found[-1] += piece
+            found[-1] += choice["delta"].get("content") or ""
     return [text.strip() for text in found if text.strip()]
 
 
