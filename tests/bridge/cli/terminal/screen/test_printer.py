@@ -102,6 +102,7 @@ def test_thoughts_that_came_as_text_are_said_to_be_no_answer() -> None:
     printer = Printer(file, live=file)
     for event in (*thought, *EVENTS[-2:]):
         printer.show(event)
+    printer.close()
     assert file.getvalue().splitlines() == [
         "Hm, which?",
         "(the text above is what the model thought, and no part of its answer)",
@@ -120,6 +121,7 @@ def test_the_text_of_a_turn_that_is_asked_for_again_is_said_to_be_no_answer() ->
     printer = Printer(file, live=file)
     for event in turn:
         printer.show(event)
+    printer.close()
     assert file.getvalue().splitlines() == left
 
 
