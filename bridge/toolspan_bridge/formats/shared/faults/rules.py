@@ -89,7 +89,7 @@ _ACCOUNT = (
         "credit",
         r"credit balance (?:is )?too low|account is in good standing|please (?:recharge|top up|add credits)",
         r"(?:balance|credits?|funds) (?:is|are) (?:insufficient|exhausted|depleted|not)",
-        r"(?:insufficient|not enough|no) (?:account )?(?:balance|credits?|funds|quota)\b|out of credits?\b",
+        r"(?:insufficient|not enough) (?:account )?(?:balance|credits?|funds|quota)\b|out of credits?\b",
         r"used all[\w ]{0,30} credits?\b|requires? more credits|payment required|monthly included credits",
         r"arrearage|in arrears|account (?:is|has been) (?:overdue|suspended)|billing (?:hard )?limit",
         r"余额不足|欠费|资源包",
