@@ -79,7 +79,7 @@ class _ChatStream(BodyStream):
         if groq := at(event, "x_groq", "error"):
             raise StreamFailed(failed_in_stream(as_object(groq) or {"message": text(groq)}))
         self._usage = event.get("usage") or self._usage
-        if "choices" not in event and not event.get("usage") and event.get("type") != "ping":
+        if "choices" not in event and not event.get("usage") and not _is_idle(event):
             self._stray = event
         for choice in objects(event.get("choices")):
             if failed := as_object(choice.get("error")):
@@ -128,3 +128,8 @@ class _ChatStream(BodyStream):
                     raise FormatError(f"its stream ended without a reason, after {said}")
                 return
             yield from data_of([event])
+
+
+def _is_idle(event: dict[str, Any]) -> bool:
+    """Whether an event only says that the stream goes on: a ping, or a chunk without choices."""
+    return event.get("type") == "ping" or text(event.get("object")).startswith("chat.completion")

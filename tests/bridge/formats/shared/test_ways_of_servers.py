@@ -120,6 +120,11 @@ CHAT: dict[str, tuple[list[Event | bytes], str, list[str]]] = {
     "a reason that is the word null": ([chunk({"content": "Hi"}, "null"), chunk({}, "stop")], "Hi", []),
     "a reason in each chunk": ([chunk({"content": "H"}, "stop"), chunk({"content": "i"}, "stop")], "Hi", []),
     "the reason of another kind of turn": ([piece(0, "a", "f", ARGUMENTS), chunk({}, "stop")], "", F),
+    "a chunk without choices": (
+        [{"object": "chat.completion.chunk"}, chunk({"content": "Hi"}), DONE],
+        "Hi",
+        [],
+    ),
     "a ping": ([{"type": "ping"}, chunk({"content": "Hi"}), DONE], "Hi", []),
     "filters before": (
         [{"choices": [], "prompt_filter_results": [{}]}, chunk({"content": "Hi"}, "stop")],
