@@ -120,6 +120,9 @@ Fault = Literal[
     "message_order",
     "changed_prefix",
     "wrong_wire",
+    "credit",
+    "key",
+    "content",
 ]
 """What a provider's error is about.
 
@@ -128,8 +131,9 @@ next time; ``context_overflow``: the request is longer than the model's context;
 the model does not take, such as ``temperature``; ``no_tools``: the server or the model takes no tools as it
 is; ``message_order``: the order of the messages, or what of an earlier one has to come back;
 ``changed_prefix``: what came before was changed since the
-model wrote its thoughts; ``wrong_wire``: the model wants another of the provider's APIs; ``other``: none of
-these, or not known.
+model wrote its thoughts; ``wrong_wire``: the model wants another of the provider's APIs; ``credit``: the
+account there has no credit; ``key``: the key, told with a status that does not say so; ``content``: a filter
+of the provider blocks what is asked; ``other``: none of these, or not known.
 """
 
 

@@ -17,7 +17,7 @@ from .client.events import (
     SamplingAnswer,
     SamplingRequest,
 )
-from .messages import Citation, Json, ToolCall, ToolOutcome, Usage
+from .messages import Citation, Failure, Json, ToolCall, ToolOutcome, Usage
 from .messages.deltas import (
     CallDelta,
     Delta,
@@ -42,6 +42,7 @@ __all__ = [
     "SubagentEvent",
     "Text",
     "TextDelta",
+    "TextRetracted",
     "ToolApprovalAnswer",
     "ToolApprovalRequest",
     "ToolCallFinished",
@@ -104,7 +105,8 @@ class Answer:
     ``fits``. ``usd`` is what it cost in US dollars, where every price is known. ``limit`` is the limit that
     ended the question: ``question.`` or ``conversation.`` and ``calls``, ``tokens``, ``usd`` or ``seconds``,
     or ``repair_attempts``; ``content`` is then what the model said in a last turn without tools, if the
-    limit left room for one. ``returned_calls`` are calls of the caller's own tools, which ended the run."""
+    limit left room for one. ``returned_calls`` are calls of the caller's own tools, which ended the run.
+    ``failure`` is what the provider said of its failure in an ``incomplete`` one, if it said anything."""
 
     content: str
     model: str
@@ -124,6 +126,7 @@ class Answer:
     usd: float | None = None
     limit: str = ""
     returned_calls: tuple[ToolCall, ...] = ()
+    failure: Failure | None = None
 
     @property
     def broken(self) -> bool:
@@ -171,6 +174,14 @@ class Text:
     """The text of one turn, beside its calls or as its answer: whole, also after its deltas."""
 
     text: str
+    iteration: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextRetracted:
+    """The text that came of the turn, in deltas, is no part of the answer: the turn cannot be used, and the
+    model is asked again. A ``Notice`` before it says why."""
+
     iteration: int
 
 
@@ -326,6 +337,7 @@ Event = (
     IterationStarted
     | Delta
     | Text
+    | TextRetracted
     | ToolCallStarted
     | ToolApprovalRequest
     | ToolApprovalAnswer

@@ -30,7 +30,7 @@ from .sampling import Sampled, Sampling
 
 MAX_MESSAGES = 200
 MAX_TOOLS = 64
-_STOPS = {"stop": "endTurn", "length": "maxTokens", "other": "endTurn"}
+_STOPS = {"stop": "endTurn", "length": "maxTokens", "context": "maxTokens", "other": "endTurn"}
 _CHOICES: Mapping[Any, ToolChoice] = {"auto": "auto", "none": "none", "required": "required"}
 
 

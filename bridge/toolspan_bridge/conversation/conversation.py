@@ -9,7 +9,7 @@
           "approval"}]}],
      "id", "usd", "calls", "tokens", "seconds", "instructions", "plan_mode",
      "settings": {"system", "tools": ["off GLOB"]},
-     "modes": {"PROVIDER/MODEL": "prompt.WORDING"},
+     "modes": {"PROVIDER/MODEL": "prompt.WORDING"}, "told": [NOTE],
      "models": {"PROVIDER/MODEL": {"requests", "input_tokens", "output_tokens", "cached_tokens", "usd"}},
      "beginnings": {"PROVIDER/MODEL": {"system", "tools": [{"server", "name", "description", "schema", …}]}}}
 
@@ -206,7 +206,8 @@ class Conversation:
     def state(self) -> dict[str, Any]:
         """What there is beside the messages and the beginnings, as JSON: ``{"usd", "calls", "tokens",
         "seconds", "instructions"}``, and, where there are such, ``"plan_mode": true``, ``"summary": {"text",
-        "messages"}``, ``"left_out": {model: [place]}``, ``"settings"``, ``"modes"`` and ``"models"``."""
+        "messages"}``, ``"left_out": {model: [place]}``, ``"settings"``, ``"modes"``, ``"told": [note]`` and
+        ``"models"``."""
         return {
             "usd": self.usd,
             "calls": self.calls,
@@ -220,6 +221,7 @@ class Conversation:
             **({"left_out": self._left_out()} if self.left_out else {}),
             **({"settings": plain(self.settings)} if self.settings != Settings() else {}),
             **({"modes": dict(self.modes)} if self.modes else {}),
+            **({"told": sorted(self.told)} if self.told else {}),
             **({"models": {model: plain(use) for model, use in self.models.items()}} if self.models else {}),
         }
 
@@ -247,6 +249,7 @@ class Conversation:
         self.settings = _read_settings(whole.get("settings", {}), f"{where}.settings")
         modes = object_of(whole.get("modes", {}), f"{where}.modes")
         self.modes = {model: text_of(mode, f"{where}.modes.{model}") for model, mode in modes.items()}
+        self.told = set(items_of(text_of)(whole.get("told", []), f"{where}.told"))
         models = object_of(whole.get("models", {}), f"{where}.models")
         self.models = {model: _read_use(use, f"{where}.models.{model}") for model, use in models.items()}
 

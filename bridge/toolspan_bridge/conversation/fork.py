@@ -25,6 +25,7 @@ def forked(original: Conversation, questions: int | None = None) -> Conversation
     copy.is_agents = original.is_agents
     copy.settings = original.settings
     copy.modes = dict(original.modes)
+    copy.told = set(original.told)
     if original.summary is not None and original.summary.messages <= len(copy.messages):
         copy.summary = original.summary
     return copy

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..events import Ending
 from ..formats.prompt.parse import INVENTED
 from ..formats.shared.json_values import objects, snippet, text
-from ..formats.shared.replies.stops import is_out_of_context
 from ..messages import Json, Reply
 from .limits.limits import LimitReached
 
@@ -30,7 +29,7 @@ def ending(reply: Reply, text: str, reached: LimitReached | None) -> tuple[Endin
     if reply.incomplete:
         cut = " A call in it was not made." if reply.cut_calls else ""
         return "incomplete", f"The answer broke off and is incomplete.{cut} {reply.trouble}".rstrip()
-    if reply.stop == "length":
+    if reply.stop in ("length", "context"):
         return "length", _cut_off(reply, text)
     if reply.trouble == INVENTED:
         return (
@@ -68,7 +67,7 @@ def _empty(reply: Reply) -> str:
     usage = reply.usage
     if reply.message.text:
         return "The model gave an empty answer: only blanks."
-    if usage.reasoning_tokens or _has_thoughts(reply.message.opaque):
+    if reply.only_thought or usage.reasoning_tokens or _has_thoughts(reply.message.opaque):
         return "The model gave an empty answer: it only thought. Ask again, or with less reasoning."
     if count := usage.output_tokens:
         return f"The model gave an empty answer: its {count:,} tokens were no words."
@@ -83,7 +82,7 @@ def _has_thoughts(state: Json) -> bool:
 
 
 def _cut_off(reply: Reply, text: str) -> str:
-    if is_out_of_context(reply.finish):
+    if reply.stop == "context":
         return "The answer was cut off, as the model's context is full: ask for less, or begin anew."
     if reply.cut_calls:
         return f"The answer was cut off within a call of {reply.cut_calls[-1].name}: raise max_tokens."

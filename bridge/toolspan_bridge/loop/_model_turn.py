@@ -45,6 +45,11 @@ class ModelTurn:
         return "".join(self._pieces)
 
     @property
+    def has_shown(self) -> bool:
+        """Whether text was given, in deltas."""
+        return bool(self._shown_text)
+
+    @property
     def reply(self) -> Reply:
         """The whole turn."""
         if self._reply is None:
@@ -82,6 +87,7 @@ class ModelTurn:
         if isinstance(delta, CallDelta) and self._held is not None:
             held, self._held = self._held.text, None
             if held:
+                self._shown_text.append(held)
                 yield TextDelta(held)
         yield delta
 
@@ -98,6 +104,7 @@ class ModelTurn:
         shown, said = "".join(self._shown_text), self.reply.message.text
         left = said[len(shown) :] if said.startswith(shown) else ""
         if rest := left if self._took_calls else self._held.text:
+            self._shown_text.append(rest)
             yield TextDelta(rest)
         for place, call in enumerate(self.reply.message.calls if self._took_calls else ()):
             yield CallDelta(place, call.name, call.raw)

@@ -23,6 +23,7 @@ from ..events import (
     SamplingAnswer,
     SubagentEvent,
     Text,
+    TextRetracted,
     ToolCallStarted,
     ToolUse,
     UsageReported,
@@ -320,6 +321,8 @@ class _Run:
                     self._keep_broken(turn)
                     return
                 yield Notice("The turn broke off when the time was up: it is asked for again.")
+                if turn.has_shown:
+                    yield TextRetracted(self._iteration)
                 continue
             self._reply = self._replies.accepted(turn.reply, self._pending)
             self._record()
@@ -413,6 +416,8 @@ class _Run:
             yield Notice(f"{self._provider.name} answered at attempt {reply.attempts}.")
         if self._replies.asks_again(reply):
             yield Notice(asking_again(reply))
+            if turn.has_shown:
+                yield TextRetracted(self._iteration)
         elif text := reply.message.text or self._instead:
             yield Text(text, self._iteration)
 
@@ -474,7 +479,8 @@ class _Run:
 
     def _ended(self, reply: Reply) -> Iterator[Event]:
         if self._returned:
-            outcome = Outcome(reply.message.text, "length" if reply.stop == "length" else "calls", "")
+            was_cut = reply.stop in ("length", "context")
+            outcome = Outcome(reply.message.text, "length" if was_cut else "calls", "")
             yield from self._end(outcome, incomplete=False)
             return
         # the closing message is stored without calls, since they would have no results
@@ -517,6 +523,7 @@ class _Run:
                 usd=self._watch.usd if self._iteration else None,
                 limit=reached.key if reached is not None and outcome.stop == "limit" else "",
                 returned_calls=self._returned,
+                failure=self._reply.failure if incomplete and self._reply is not None else None,
             )
         )
 

@@ -82,7 +82,7 @@ class ToolCallReader:
             pending[-1].refuse(
                 text, "too_many_calls", "Call it again in the next turn if it is still needed."
             )
-        if reply.stop == "length" and not pending[-1].returned:
+        if reply.stop in ("length", "context") and not pending[-1].returned:
             text = "The reply was cut off within this call, so it was not made."
             pending[-1].refuse(text, "cut_off", "Send the call again, shorter.")
         self._judge(pending)

@@ -282,17 +282,29 @@ class Request:
     caps_price: bool = False
 
 
-StopReason = Literal["stop", "length", "refusal", "malformed", "error", "pause", "other"]
+StopReason = Literal["stop", "length", "context", "refusal", "malformed", "error", "pause", "other"]
 """Why a turn ended.
 
-``length``: at a limit of tokens; ``refusal``: the model refused, or a filter of the provider blocked the
+``length``: at a limit of tokens that its answer may have; ``context``: the model's whole context is full;
+``refusal``: the model refused, or a filter of the provider blocked the
 question or the answer; ``malformed``: the model wrote a call that the provider cannot read; ``error``: the
 provider ended it for a reason of its own; ``pause``: it wants the turn sent back as it is, to go on with it;
 ``other``: no reason, or an unspecific one, as many compatible servers give.
 """
 
-BROKEN_STOPS: frozenset[StopReason] = frozenset({"length", "refusal", "malformed", "error"})
+BROKEN_STOPS: frozenset[StopReason] = frozenset({"length", "context", "refusal", "malformed", "error"})
 """The reasons after which a turn is no whole one, and no call of it is made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What a provider said that broke its stream off: the ``status`` that it would have had as an answer of
+    HTTP, the provider's word for its ``kind``, and whether the same request may be answered later
+    (``None``: not known)."""
+
+    status: int
+    kind: str = ""
+    retryable: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,9 +314,10 @@ class Reply:
     A turn that was cut off or broken (``stop`` is among ``BROKEN_STOPS``) has no calls to carry out: any of
     them may be incomplete in a way that cannot be seen. They are in ``cut_calls``, to be shown and not to be
     executed. ``incomplete`` is a turn whose stream broke off: what came is kept, and again no call of it is
-    executed; ``trouble`` then says why, for people to read. ``attempts`` counts how often the provider was
-    asked.
+    executed; ``trouble`` then says why, for people to read, and ``failure`` for programs. ``attempts`` counts
+    how often the provider was asked.
     ``rescued``: the model wrote its calls as text, from which they were taken.
+    ``only_thought``: all of its text was thoughts in tags.
     ``finish`` is the provider's own word for why it ended. ``notes`` say what was left out of the request so
     that it could be answered, and what else is odd, for people to read.
     """
@@ -319,3 +332,5 @@ class Reply:
     notes: tuple[str, ...] = ()
     rescued: bool = False
     finish: str = ""
+    failure: Failure | None = None
+    only_thought: bool = False

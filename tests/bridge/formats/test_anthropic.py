@@ -284,7 +284,7 @@ def test_what_comes_with_a_question_stands_before_it() -> None:
         ("end_turn", "stop"),
         ("stop_sequence", "stop"),
         ("max_tokens", "length"),
-        ("model_context_window_exceeded", "length"),
+        ("model_context_window_exceeded", "context"),
         ("pause_turn", "pause"),
         ("refusal", "refusal"),
         ("something_new", "other"),

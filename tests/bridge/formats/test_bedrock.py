@@ -170,7 +170,7 @@ def test_a_model_that_sees_nothing_still_gets_documents() -> None:
         ("stop_sequence", "stop"),
         ("guardrail_intervened", "refusal"),
         ("content_filtered", "refusal"),
-        ("model_context_window_exceeded", "length"),
+        ("model_context_window_exceeded", "context"),
         ("malformed_tool_use", "malformed"),
     ],
 )

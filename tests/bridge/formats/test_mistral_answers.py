@@ -121,7 +121,7 @@ def test_thoughts_go_back_with_all_that_is_in_them() -> None:
     [
         ("stop", "stop"),
         ("length", "length"),
-        ("model_length", "length"),
+        ("model_length", "context"),
         ("error", "error"),
         ("tool_calls", "stop"),
     ],

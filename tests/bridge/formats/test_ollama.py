@@ -110,7 +110,7 @@ def test_a_failure_is_marked_in_the_text() -> None:
     assert messages[2]["content"] == "[tool error] it broke"
 
 
-@pytest.mark.parametrize(("reason", "stop"), [("", "stop"), ("load", "other"), ("unload", "other")])
+@pytest.mark.parametrize(("reason", "stop"), [("", "stop"), ("load", "other"), ("unload", "error")])
 def test_reasons_to_stop(reason: str, stop: str) -> None:
     assert ollama.parse_reply({**answer("x"), "done_reason": reason}).stop == stop
 

@@ -257,7 +257,7 @@ def test_sound_from_a_tool_follows_its_result() -> None:
         ({"message": "no", "type": "server_error", "code": None}, 500, True),
         ({"message": "no", "type": "invalid_request_error", "code": None}, 400, False),
         ({"message": "no", "code": "rate_limit_exceeded"}, 429, True),
-        ({"message": "no", "code": "insufficient_quota", "type": "insufficient_quota"}, 500, False),
+        ({"message": "no", "code": "insufficient_quota", "type": "insufficient_quota"}, 429, False),
         ({"message": "no", "code": 502}, 502, True),
         ({"message": "no", "code": 7}, 500, True),
         ("no", 500, True),

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.formats import Wire
 from tests.support.wires.openai import answer, chunk
-from toolspan_bridge.formats import openai
+from toolspan_bridge.formats import format_names, openai, openai_responses
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.formats.shared.replies.thoughts import TaggedThoughts, without_thoughts
 from toolspan_bridge.messages import Request, User, WireOptions
-from toolspan_bridge.messages.deltas import ReasoningDelta, TextDelta
+from toolspan_bridge.messages.deltas import Delta, ReasoningDelta, TextDelta
 from toolspan_bridge.providers.compatible.rows import row_of
 
 pytestmark = pytest.mark.requirement("I11.1.23")
@@ -124,6 +126,42 @@ def test_thoughts_are_told_as_reasoning_whole_and_streamed(text: str, thoughts: 
     assert _split(list(text))[1] == _split([text])[1] == thoughts
 
 
+@pytest.mark.requirement("I25.1.3")
+@pytest.mark.parametrize("name", format_names())
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (TAGGED, "In Oslo."),
+        (f"Maybe {CALL}? no.\n</think>\n\nHi", "Hi"),
+        ("[THINK]Hm.[/THINK]Yes.", "Yes."),
+        ("<thinking>I call it.</thinking>\n\nYes.<|im_end|>", "Yes."),
+        ("<think>never ended", ""),
+        ("The tag `</think>` ends thoughts.", "The tag `</think>` ends thoughts."),
+        ("<think>a</think>It ends </think>.", "It ends </think>."),
+    ],
+)
+def test_every_format_tells_thoughts_from_the_answer(name: str, text: str, shown: str) -> None:
+    wire = Wire(name)
+    stream = wire.format.parse_stream()
+    deltas = [delta for frame in wire.answers.frames(text, []) for delta in stream.feed(frame)]
+    whole = wire.format.parse_reply(wire.answers.answer(text, []))
+    assert whole.message.text == stream.end().message.text == _shown(deltas)[0] == shown
+    assert whole.message.calls == ()
+
+
+@pytest.mark.requirement("I25.1.3")
+def test_sources_stay_at_their_words_when_thoughts_before_them_are_taken_away() -> None:
+    note = {"type": "url_citation", "url": "https://a.example", "start_index": 18, "end_index": 22}
+    early = {**note, "url": "https://b.example", "start_index": 7, "end_index": 10}
+    said = {"type": "output_text", "text": "<think>Hm.</think>Oslo it is.", "annotations": [note, early]}
+    item = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [said]}
+    read = openai_responses.parse_reply({"status": "completed", "output": [item]}).message
+    assert [(each.url[8], each.start, each.end) for each in read.citations] == [
+        ("a", 0, 4),
+        ("b", None, None),
+    ]
+
+
 TAGS = (
     "<think> </think> <th ink> </ [THINK] [/THINK] <tool_call> </tool_call> <|im_end|> <|channel|>analysis "
     "<|message|> <|end|> <|start|>assistant <|channel|>final<|message|> analysis assistantfinal a < `"
@@ -141,8 +179,12 @@ def test_the_deltas_add_up_to_the_answer_however_it_is_split(pieces: list[str]) 
 
 def _split(pieces: list[str]) -> tuple[str, str]:
     tagged = TaggedThoughts()
+    return _shown([*(each for piece in pieces for each in tagged.feed(piece)), *tagged.end()])
+
+
+def _shown(deltas: Iterable[Delta]) -> tuple[str, str]:
     shown = thoughts = ""
-    for delta in [*(each for piece in pieces for each in tagged.feed(piece)), *tagged.end()]:
+    for delta in deltas:
         if isinstance(delta, TextDelta):
             shown += delta.text
         elif isinstance(delta, ReasoningDelta):

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.wires.openai import answer
+from toolspan_bridge.formats import openai
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.formats.prompt.rescue import UNREAD, HeldText, rescued
 from toolspan_bridge.formats.prompt.written_calls import Callables
@@ -191,8 +193,8 @@ def test_markup_in_code_is_no_markup(text: str) -> None:
 @pytest.mark.parametrize("before", ["", "Well. "])
 @pytest.mark.parametrize("model", ["Hermes", "Kimi K2", "Qwen3-Coder", "Llama 4", "gpt-oss"])
 def test_no_call_is_read_in_thoughts(model: str, before: str, opens: str, closes: str) -> None:
-    found = rescued(Reply(Assistant(f"{before}{opens}{MARKUPS[model]} or not{closes}\n\nHi")), ASKED)
-    assert not found.message.calls
+    came = openai.parse_reply(answer(f"{before}{opens}{MARKUPS[model]} or not{closes}\n\nHi"))
+    assert not rescued(came, ASKED).message.calls
 
 
 VALUES: list[tuple[str, str, Any]] = [

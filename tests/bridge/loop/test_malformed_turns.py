@@ -17,6 +17,7 @@ from tests.support.mcp_peers import raw
 from tests.support.waiting import BOUND_S
 from tests.support.wire_peers import Peer, streamed, wires
 from toolspan_bridge import Conversation
+from toolspan_bridge.conversation.fork import forked
 from toolspan_bridge.events import End, Event, Notice, ReasoningDelta, TextDelta
 from toolspan_bridge.formats.prompt.rescue import UNREAD
 from toolspan_bridge.loop import Question, run
@@ -203,3 +204,26 @@ async def test_a_call_that_the_server_cannot_read_is_told_to_the_model(stream: b
         second = json.loads(fake.received[1].content)
     assert answer_of(events).content == "Done."
     assert words in second["messages"][-1]["content"]
+
+
+@pytest.mark.requirement("I25.2.2")
+async def test_what_was_told_once_is_not_told_again_in_a_saved_copied_or_resumed_conversation(
+    box: Toolbox,
+) -> None:
+    choice = {"index": 0, "message": {"role": "assistant", "content": "Hi"}, "finish_reason": "full_moon"}
+    talk = Conversation()
+    told: list[int] = []
+    with FakeProvider(anything, [Sent({"choices": [choice]})] * 3) as fake:
+        async with aclosing(Peer("openai", fake.url)) as peer:
+            for _ in range(3):
+                events = [event async for event in run(Question("?", "m"), peer, box, talk)]
+                told.append(sum(isinstance(each, Notice) and "full_moon" in each.text for each in events))
+                talk = forked(Conversation.from_json(talk.to_json()))
+    assert told == [1, 0, 0]
+
+
+@pytest.mark.requirement("I25.2.3")
+@pytest.mark.parametrize("wire", BASES)
+async def test_an_answer_that_is_all_thought_says_so(wire: str, box: Toolbox) -> None:
+    events, _, _ = await asked(wire, ["<think>Hm, hm."], box, stream=True)
+    assert (answer_of(events).stop, "it only thought" in answer_of(events).reason) == ("empty", True)

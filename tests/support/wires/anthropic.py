@@ -12,7 +12,7 @@ from tests.support.fake_providers.place import KEY, Place
 from tests.support.readers import Said, texts
 
 STOPS = {"stop": "end_turn", "length": "max_tokens", "refusal": "refusal"}
-BROKEN: list[Any] = [{"type": "message"}, {"content": None}, {"content": "text"}]
+BROKEN: list[Any] = [{"type": "message"}, {"content": None}, {"content": 7}]
 USAGE = {
     "input_tokens": 8,
     "cache_creation_input_tokens": 0,

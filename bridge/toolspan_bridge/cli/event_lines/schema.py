@@ -74,6 +74,11 @@ _LINES: Mapping[str, tuple[str, _Keys, _Keys]] = {
         _NONE,
     ),
     "text": ("The whole text of a turn.", {**_TEXT, **_TURN}, _NONE),
+    "text_retracted": (
+        "The text that came of the turn is no part of the answer: the model is asked again.",
+        _TURN,
+        _NONE,
+    ),
     "tool_call_started": (
         "The model wants this call; tool_input is null where it sent no JSON object.",
         {**_SERVER_CALL, "tool_input": _ARGUMENTS, **_TURN},

@@ -23,6 +23,7 @@ from ...events import (
     SubagentEvent,
     Text,
     TextDelta,
+    TextRetracted,
     ToolApprovalAnswer,
     ToolApprovalRequest,
     ToolCallFinished,
@@ -40,7 +41,15 @@ from ...toolbox import Toolbox
 from .costs import cost_line
 from .limit_menu import limit_menu
 from .media.received import Received, files_of, result_text
-from .of_events.lines import answered, approval_text, hook_text, meanwhile, source_lines
+from .of_events.lines import (
+    NOT_USED,
+    WAS_THOUGHT,
+    answered,
+    approval_text,
+    hook_text,
+    meanwhile,
+    source_lines,
+)
 from .of_events.open_calls import OpenCalls
 from .of_events.subagents import subagent_line
 from .of_events.todos import TODO_WRITE, progress_text, todo_lines
@@ -106,8 +115,8 @@ class Printer:
             case IterationStarted():
                 self._turn = self._shown = ""
                 self._thinks = False
-            case ReasoningDelta():
-                self._think()
+            case ReasoningDelta() | TextRetracted():
+                self._show_beside(event)
             case TextDelta() | UsageReported() | Text():
                 self._show_text(event)
             case ToolCallStarted(tool=tool, arguments=arguments):
@@ -177,6 +186,21 @@ class Printer:
         """End the line that a streamed text left open."""
         if self._live is not None:
             self._live.close()
+
+    def _show_beside(self, event: ReasoningDelta | TextRetracted) -> None:
+        """What says that text is no answer."""
+        if isinstance(event, TextRetracted):
+            self._retract(NOT_USED)
+            return
+        if event.was_text:
+            self._retract(WAS_THOUGHT)
+        self._think()
+
+    def _retract(self, why: str) -> None:
+        """Say of the turn's text, which stays on the terminal, that it is no part of the answer."""
+        if self._turn and self._live is not None:
+            self._say(why)
+        self._turn = ""
 
     def _think(self) -> None:
         if self._live is not None and not self._thinks:

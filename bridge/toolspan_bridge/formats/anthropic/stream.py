@@ -9,6 +9,7 @@ from typing_extensions import override
 from ..shared.claude.stream import MessageStream
 from ..shared.contract import StreamParser
 from ..shared.framing.sse import SseReader
+from ..shared.replies.stream import data_of
 from .parse import FORMAT
 
 
@@ -24,8 +25,8 @@ class _Stream(MessageStream):
 
     @override
     def _frames(self, chunk: bytes) -> Iterable[str | bytes]:
-        return (data for _, data in self._events.feed(chunk))
+        return data_of(self._events.feed(chunk))
 
     @override
     def _last_frames(self) -> Iterable[str | bytes]:
-        return (data for _, data in self._events.end())
+        return data_of(self._events.end())

@@ -30,7 +30,7 @@ from ..shared.json_values import (
     objects,
     text,
 )
-from ..shared.replies.stream import BodyStream, CallIds, TextPieces
+from ..shared.replies.stream import BodyStream, CallIds, TextPieces, data_of
 from .errors import error_in_stream
 from .grounding import with_fetched
 from .parse import parse_reply
@@ -66,11 +66,11 @@ class _GeminiStream(BodyStream):
             self._framing = ObjectReader() if chunk[:1] in b"[{" else SseReader()
         if isinstance(self._framing, ObjectReader):
             return self._framing.feed(chunk)
-        return _data(self._framing.feed(chunk))
+        return data_of(self._framing.feed(chunk))
 
     @override
     def _last_frames(self) -> Iterable[str | bytes]:
-        return _data(self._framing.end()) if isinstance(self._framing, SseReader) else []
+        return data_of(self._framing.end()) if isinstance(self._framing, SseReader) else []
 
     @override
     def _whole(self) -> bool:
@@ -88,7 +88,9 @@ class _GeminiStream(BodyStream):
             raise FormatError(f"an event of the stream is nested deeper than {MAX_NESTING} levels")
         if (error := as_object(event.get("error"))) is not None:
             raise StreamFailed(error_in_stream(error))
-        self._body |= {key: value for key, value in event.items() if key != "candidates" and value}
+        self._body |= {
+            key: value for key, value in event.items() if key not in ("candidates", "error") and value
+        }
         for candidate in objects(event.get("candidates"))[:1]:
             fetched = with_fetched(self._candidate, candidate)
             self._candidate |= {key: value for key, value in candidate.items() if key != "content" and value}
@@ -134,7 +136,3 @@ class _GeminiStream(BodyStream):
             return self._body  # no content: a blocked prompt
         content = {"role": "model", "parts": self._parts}
         return {**self._body, "candidates": [{**self._candidate, "content": content}]}
-
-
-def _data(events: Iterable[tuple[str, str]]) -> list[str]:
-    return [data for _, data in events if data.strip() not in ("", "[DONE]")]

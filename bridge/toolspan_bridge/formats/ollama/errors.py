@@ -12,7 +12,8 @@ from ..shared.replies.errors import error_body, wire_error
 def parse_error(status: int, headers: Mapping[str, str], body: bytes) -> WireError:
     """``{"error": "text"}``, with an address to sign in at where a cloud model needs it."""
     answer = error_body(body)
-    message = text(answer.get("error")) or text(at(answer, "error", "message"))
+    said = (text(answer.get("error")), text(at(answer, "error", "message")), text(answer.get("message")))
+    message = ": ".join(dict.fromkeys(filter(None, said)))
     sign_in = text(answer.get("signin_url"))
     if sign_in:
         message = f"{message} (sign in at {sign_in})"

@@ -26,8 +26,8 @@ def parse_reply(body: Any) -> Reply:
     if message is None:
         raise missing("message", body)
     calls = chat_calls(message, body)
-    content, tagged = split_thoughts(text(message.get("content")))
-    thinking = text(message.get("thinking")) or tagged
+    content = text(message.get("content"))
+    thinking = text(message.get("thinking")) or split_thoughts(content)[1]
     return reply(
         content,
         calls,

@@ -15,6 +15,7 @@ from ...messages.deltas import (
     CallDelta,
     Delta,
     ReasoningDelta,
+    TextDelta,
 )
 from ..shared.contract import StreamFailed, StreamParser
 from ..shared.framing.ndjson import LineReader
@@ -25,8 +26,8 @@ from ..shared.json_values import (
     compact,
     text,
 )
+from ..shared.replies.errors import named_status
 from ..shared.replies.stream import BodyStream, CallIds, TextPieces
-from ..shared.replies.thoughts import TaggedThoughts
 from .errors import parse_error
 from .parse import parse_reply
 
@@ -44,7 +45,6 @@ class _OllamaStream(BodyStream):
         super().__init__()
         self._lines = LineReader()
         self._text, self._thinking = TextPieces(), TextPieces()
-        self._tagged = TaggedThoughts()
         self._calls: list[Any] = []
         self._ids = CallIds()
         self._shown = 0
@@ -67,15 +67,17 @@ class _OllamaStream(BodyStream):
     def _take(self, event: dict[str, Any]) -> Iterator[Delta]:
         if event.get("error"):
             body = compact(event).encode("utf-8", "replace")
-            raise StreamFailed(parse_error(500, {}, body))
+            status = named_status({key.lower(): value for key, value in event.items()})
+            raise StreamFailed(parse_error(status, {}, body))
         self._last = event
         message = as_object(event.get("message")) or {}
         if thought := self._thinking.add(text(message.get("thinking"))):
             yield ReasoningDelta(thought)
-        yield from self._tagged.feed(self._text.add(text(message.get("content"))))
-        if self.finished:
-            yield from self._tagged.end()
+        if said := self._text.add(text(message.get("content"))):
+            yield TextDelta(said)
         for call in as_list(message.get("tool_calls")) or []:
+            if at(call, "function", "index") is not None and call in self._calls:
+                continue  # a line that has all calls so far
             self._calls.append(call)
             if not self._ids.repeats(at(call, "id")):
                 yield self._shown_call(call)
@@ -86,8 +88,7 @@ class _OllamaStream(BodyStream):
 
     @override
     def _reply(self) -> Reply:
-        shown = "" if self._tagged.undecided and not self.finished else self._text.text
-        message: dict[str, Any] = {"role": "assistant", "content": shown}
+        message: dict[str, Any] = {"role": "assistant", "content": self._text.text}
         if thinking := self._thinking.text:
             message["thinking"] = thinking
         if self._calls:

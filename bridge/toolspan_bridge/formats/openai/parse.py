@@ -39,9 +39,10 @@ def parse_reply(body: Any) -> Reply:
     refusal = text(message.get("refusal"))
     calls = unwrapped(chat_calls(message, body))
     stop = "refusal" if refusal else stop_reason(choice.get("finish_reason"))
-    content = without_thoughts(content_text(message.get("content"))) or refusal
+    said = content_text(message.get("content"))
+    content = said if without_thoughts(said) else refusal or said
     failed = as_object(choice.get("error"))
-    if failed and not content and not calls:
+    if failed and not without_thoughts(content) and not calls:
         raise StreamFailed(failed_in_stream(failed))
     return reply(
         content,

@@ -13,30 +13,24 @@ from typing_extensions import override
 
 from ...messages import Reply
 from ...messages.deltas import Delta, ReasoningDelta, TextDelta
-from ..shared.contract import StreamFailed, StreamParser
+from ..shared.contract import FormatError, StreamFailed, StreamParser
 from ..shared.framing.sse import SseReader
 from ..shared.json_values import (
     as_object,
     at,
     compact,
     objects,
+    snippet,
     text,
 )
 from ..shared.openai_errors import failed_in_stream, parse_error
-from ..shared.replies.stream import BodyStream, TextPieces
-from ..shared.replies.thoughts import TaggedThoughts
+from ..shared.replies.errors import named_status
+from ..shared.replies.parse import calls_in
+from ..shared.replies.stops import stop_word
+from ..shared.replies.stream import DONE, BodyStream, TextPieces, data_of
 from .parse import content_text, parse_reply
 from .stream_calls import CallPieces
 from .stream_state import StatePieces
-
-_DONE = "[DONE]"
-_STATUS = {
-    "authentication_error": 401,
-    "invalid_request_error": 400,
-    "rate_limit_exceeded": 429,
-    "server_is_overloaded": 503,
-    "slow_down": 429,
-}
 
 
 def parse_stream() -> StreamParser:
@@ -56,11 +50,13 @@ class _ChatStream(BodyStream):
         self._sse = SseReader()
         self._done = False
         self._text, self._refusal = TextPieces(), TextPieces()
-        self._tagged = TaggedThoughts()
         self._calls = CallPieces()
         self._state = StatePieces()
-        self._reason: Any = None
+        self._reason = ""
         self._usage: Any = None
+        self._began = False
+        self._stray: dict[str, Any] | None = None
+        """The last event that is no chunk, nor known otherwise."""
 
     @property
     @override
@@ -79,51 +75,61 @@ class _ChatStream(BodyStream):
     def _take(self, event: dict[str, Any]) -> Iterator[Delta]:
         if event.get("error"):
             body = compact(event).encode("utf-8", "replace")
-            raise StreamFailed(parse_error(_status(event), {}, body))
+            raise StreamFailed(parse_error(named_status(as_object(event["error"]) or event), {}, body))
+        if groq := at(event, "x_groq", "error"):
+            raise StreamFailed(failed_in_stream(as_object(groq) or {"message": text(groq)}))
         self._usage = event.get("usage") or self._usage
+        if "choices" not in event and not event.get("usage") and not _is_idle(event):
+            self._stray = event
         for choice in objects(event.get("choices")):
             if failed := as_object(choice.get("error")):
                 raise StreamFailed(failed_in_stream(failed))
             if not choice.get("index"):
-                self._reason = choice.get("finish_reason") or self._reason
-                yield from self._delta(as_object(choice.get("delta")) or {})
-                if self._reason:
-                    yield from self._tagged.end()
+                self._reason = stop_word(choice.get("finish_reason")) or self._reason
+                yield from self._delta(self._delta_of(choice))
+
+    def _delta_of(self, choice: dict[str, Any]) -> dict[str, Any]:
+        """The delta of ``choice``. Where none came before, a whole message stands for it: some servers send
+        all that calls tools in one chunk, and others say in the last one again what came."""
+        if delta := as_object(choice.get("delta")):
+            self._began = True
+            return delta
+        return {} if self._began else as_object(choice.get("message")) or {}
 
     def _delta(self, delta: dict[str, Any]) -> Iterator[Delta]:
         if thought := self._state.add(delta, self._text):
             yield ReasoningDelta(thought)
-        yield from self._tagged.feed(self._text.add(content_text(delta.get("content"))))
+        if said := self._text.add(content_text(delta.get("content"))):
+            yield TextDelta(said)
         if refused := self._refusal.add(content_text(delta.get("refusal"))):
             yield TextDelta(refused)
-        for piece in objects(delta.get("tool_calls")):
+        for piece in objects(calls_in(delta)):
             if (shown := self._calls.add(piece)) is not None:
                 yield shown
 
     @override
     def _whole(self) -> bool:
-        return self._done or bool(self._reason)
+        return bool(self._reason) or (self._done and self._stray is None)
 
     @override
     def _reply(self) -> Reply:
-        shown = "" if self._tagged.undecided and not self._whole() else self._text.text
-        message = {"content": shown, "refusal": self._refusal.text, **self._state.fields}
+        message = {"content": self._text.text, "refusal": self._refusal.text, **self._state.fields}
         if calls := self._calls.body:
             message["tool_calls"] = calls
         choice = {"message": message, "finish_reason": self._reason}
         return parse_reply({"choices": [choice], "usage": self._usage})
 
     def _until_done(self, events: Iterable[tuple[str, str]]) -> Iterator[str]:
-        for _, data in events:
-            if data.strip() == _DONE:
+        for event in events:
+            if event[1].strip() == DONE:
                 self._done = True
+                if self._stray is not None and not self._reason:
+                    said = snippet(compact(self._stray))
+                    raise FormatError(f"its stream ended without a reason, after {said}")
                 return
-            yield data
+            yield from data_of([event])
 
 
-def _status(event: dict[str, Any]) -> int:
-    """What the HTTP status would have been, had it not been sent already."""
-    code, kind = at(event, "error", "code"), at(event, "error", "type")
-    if isinstance(code, int) and 400 <= code < 600:
-        return code
-    return next((_STATUS[word] for word in (text(code), text(kind)) if word in _STATUS), 500)
+def _is_idle(event: dict[str, Any]) -> bool:
+    """Whether an event only says that the stream goes on: a ping, or a chunk without choices."""
+    return event.get("type") == "ping" or text(event.get("object")).startswith("chat.completion")

@@ -107,9 +107,9 @@ class _Call:
         """
         if not name or not self.name:
             return False
-        if call_id and self.id:
-            return call_id != self.id
         so_far = self.arguments.text
+        if call_id and self.id:
+            return call_id != self.id and not (name == self.name and _is_rest(so_far, written))
         if not so_far.strip():
             return bool(call_id) and name != self.name
         if name != self.name:
@@ -129,6 +129,12 @@ def _written(arguments: Any) -> str:
     if isinstance(arguments, str):
         return arguments
     return "" if arguments is None else compact(arguments)
+
+
+def _is_rest(so_far: str, written: str) -> bool:
+    """Whether ``written`` can only be more of ``so_far``: some servers make a new id for each piece."""
+    begun = so_far.strip()
+    return bool(begun) and not written.lstrip().startswith("{") and not _is_whole(begun)
 
 
 def _is_whole(arguments: str) -> bool:

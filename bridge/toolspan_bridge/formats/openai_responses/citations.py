@@ -7,14 +7,14 @@ from typing import Any
 
 from ...messages import Citation
 from ..shared.json_values import objects, text
-from .parts import BETWEEN, item_text, part_text
+from .parts import BETWEEN, is_said, item_text, part_text
 
 
 def citations(items: Sequence[Mapping[str, Any]]) -> Iterator[Citation]:
     """Those of ``url_citation``, placed in the text of the whole answer."""
     start = 0
     for item in items:
-        if item.get("type") != "message" or not item_text(item):
+        if not is_said(item) or not item_text(item):
             continue
         for part in objects(item.get("content")):
             words = part_text(part)

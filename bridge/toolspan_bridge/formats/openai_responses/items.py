@@ -28,7 +28,10 @@ class OutputItem:
         self.call = call
         self.done: dict[str, Any] | None = None
         self.shown = TextPieces()
+        self.parts = set[int]()
+        """Which parts of a message have been shown."""
         self.refuses = False
+        self.is_let_open = False
         self._other: dict[str, Any] | None = None
 
     @property
@@ -37,16 +40,35 @@ class OutputItem:
 
     def rest(self, done: Mapping[str, Any]) -> str:
         """What ``done``, the whole item, has beyond what was shown."""
-        whole = text(done.get("arguments")) if self.kind == _CALL else item_text(done)
+        return self.beyond(text(done.get("arguments")) if self.kind == _CALL else item_text(done))
+
+    def beyond(self, whole: str) -> str:
+        """What ``whole``, all of its text or arguments, has beyond what was shown."""
         so_far = self.shown.text
         return whole[len(so_far) :] if whole.startswith(so_far) else ""
 
     def finish(self, done: dict[str, Any]) -> None:
         """Take the whole item. Another call than the finished one of that name is kept beside it."""
+        done = {**done, **self._only_shown(done)}
         if self.done is None:
             self.done = done
         elif self.kind == _CALL and not _is_same(self.done, done):
             self._other = done
+
+    def _only_shown(self, done: Mapping[str, Any]) -> dict[str, Any]:
+        """What was shown, where the whole item says nothing in its place."""
+        if not self.shown.text.strip():
+            return {}
+        if self.kind == _CALL and done.get("arguments") in (None, "", "{}", {}):
+            return {"arguments": self.shown.text}
+        if self.kind == _MESSAGE and not item_text(done).strip():
+            return {"content": self._content}
+        return {}
+
+    @property
+    def _content(self) -> list[dict[str, Any]]:
+        kind, key = ("refusal", "refusal") if self.refuses else ("output_text", "text")
+        return [{"type": kind, key: self.shown.text}]
 
     def versions(self) -> list[dict[str, Any]]:
         """The item as far as it is known; a call that came in two versions in both, under one ``call_id``."""
@@ -61,10 +83,11 @@ class OutputItem:
         if self.done is not None:
             return self.done
         if self.kind == _CALL:
-            return {**self.start, "arguments": self.shown.text, "status": "incomplete"}
+            is_whole = self.is_let_open and bool(_arguments(self.shown.text))
+            status = "completed" if is_whole else "incomplete"
+            return {**self.start, "arguments": self.shown.text, "status": status}
         if self.kind == _MESSAGE:
-            kind, key = ("refusal", "refusal") if self.refuses else ("output_text", "text")
-            return {**self.start, "content": [{"type": kind, key: self.shown.text}], "status": "incomplete"}
+            return {**self.start, "content": self._content, "status": "incomplete"}
         return self.start
 
 
@@ -100,7 +123,18 @@ class OutputItems:
         if call_id and call_id in self._by_call:
             return self._by_call[call_id]
         named = self._by_id.get(text(item.get("id")))
-        return named if named is not None and _may_be(named, item) else None
+        return named if named is not None and (_may_be(named, item) or _is_renamed(named, item)) else None
+
+    def let_open(self) -> None:
+        """The answer is whole: what of it has no end of its own has ended too."""
+        for item in self._items:
+            item.is_let_open = item.done is None
+
+    def is_another(self, known: OutputItem, done: Mapping[str, Any], place: int | None) -> bool:
+        """Whether ``done`` is another message than the finished one that ``known`` is, under the same id."""
+        if known.done is None or known.kind != _MESSAGE or known.place == place:
+            return False
+        return not _is_same(known.done, done)
 
     @property
     def last(self) -> OutputItem:
@@ -123,6 +157,10 @@ class OutputItems:
         """For each item of the ``final`` list the one that came before, by names, by content, by place;
         ``None`` for one that is new. What the list has twice is one item."""
         found: list[OutputItem | None] = [self.known(item) for item in final]
+        for number, item in enumerate(final):
+            known = found[number]
+            if known is not None and known in found[:number] and self.is_another(known, item, None):
+                found[number] = None
         taken = {id(each) for each in found if each is not None}
         for fits in (self._with_content, self._with_place):
             for number, item in enumerate(final):
@@ -174,6 +212,15 @@ def _may_be(known: OutputItem, item: Mapping[str, Any]) -> bool:
         return False
     mine, its = _call_id(known.done or known.start), _call_id(item)
     return not mine or not its or mine == its
+
+
+def _is_renamed(known: OutputItem, item: Mapping[str, Any]) -> bool:
+    """Whether ``item`` is the call ``known``, which has no end yet, under another ``call_id``."""
+    if known.done is not None or known.kind != _CALL or item.get("type") != _CALL:
+        return False
+    shown = known.shown.text
+    same = not shown.strip() or _arguments(shown) == _arguments(item.get("arguments"))
+    return same and known.start.get("name") == item.get("name")
 
 
 def _is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

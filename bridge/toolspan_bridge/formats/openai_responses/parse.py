@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...messages import Reply, StopReason
+from ..shared.contract import StreamFailed
 from ..shared.json_values import (
     as_list,
     at,
     objects,
     text,
 )
+from ..shared.openai_errors import failed_in_stream
 from ..shared.openai_usage import usage_of
 from ..shared.replies.parse import (
     WireCall,
@@ -24,7 +26,7 @@ from .citations import citations
 from .echo import FORMAT
 from .parts import message_text
 
-_UNFINISHED = ("in_progress", "incomplete")
+_UNFINISHED = ("in_progress", "incomplete", "failed")
 
 
 def parse_reply(body: Any) -> Reply:
@@ -37,20 +39,23 @@ def parse_reply(body: Any) -> Reply:
     given = as_list(body.get("output"))
     if given is None or body.get("status") in ("queued", "in_progress"):
         raise missing("finished output", body)
+    if body.get("status") == "failed":
+        raise StreamFailed(failed_in_stream({}))
     items = objects(given)
     calls = [item for item in items if item.get("type") == "function_call"]
-    incomplete = body.get("status") in ("incomplete", "cancelled")
-    stop = _stop(body, items) if not incomplete else _broken(_reason(body))
+    unfinished = any(item.get("status") in _UNFINISHED for item in calls)
+    incomplete = body.get("status") not in (None, "", "completed")
+    stop = _stop(items) if not incomplete else _broken(_reason(body))
     return reply(
-        message_text(items),
+        message_text(items) or text(body.get("output_text")),
         [WireCall(item.get("call_id"), _name(item), item.get("arguments")) for item in calls],
         body=body,
-        stop=stop,
+        stop="error" if unfinished and stop == "stop" else stop,
         finish=_reason(body) if incomplete else "",
         usage=usage_of(body, "input", "output"),
         opaque=items if items and (stop == "pause" or not incomplete) else None,
         format_name=FORMAT,
-        aside=incomplete or any(item.get("status") in _UNFINISHED for item in calls),
+        aside=incomplete or unfinished,
         citations=list(citations(items)),
     )
 
@@ -71,6 +76,6 @@ def _reason(body: Mapping[str, Any]) -> str:
     return text(at(body, "incomplete_details", "reason"))
 
 
-def _stop(body: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> StopReason:
+def _stop(items: Sequence[Mapping[str, Any]]) -> StopReason:
     refused = any(part.get("type") == "refusal" for item in items for part in objects(item.get("content")))
     return "refusal" if refused else "stop"

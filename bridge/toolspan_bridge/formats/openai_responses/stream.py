@@ -20,21 +20,29 @@ from ..shared.json_values import (
     MAX_NESTING,
     as_list,
     as_object,
+    at,
     nesting,
     objects,
     text,
 )
 from ..shared.openai_errors import failed_in_stream
-from ..shared.replies.stream import BodyStream
+from ..shared.replies.stream import BodyStream, data_of
 from .items import OutputItem, OutputItems
 from .parse import parse_reply
 from .parts import BETWEEN
 
-_ENDS = ("response.completed", "response.incomplete")
+_ENDS = ("response.completed", "response.done", "response.incomplete")
 _THOUGHTS = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
 _TEXTS = ("response.output_text.delta", "response.refusal.delta")
 _NEXT_SUMMARY = "response.reasoning_summary_part.added"
 _ARGUMENTS = "response.function_call_arguments.delta"
+_WHOLE = {
+    "response.function_call_arguments.done": ("arguments",),
+    "response.output_text.done": ("text",),
+    "response.refusal.done": ("refusal",),
+    "response.content_part.done": ("part", "text"),
+}
+"""Where events have the whole of what deltas gave, or should have given."""
 
 
 def parse_stream() -> StreamParser:
@@ -51,6 +59,8 @@ class _ResponsesStream(BodyStream):
         self._items = OutputItems()
         self._final: list[OutputItem] = []
         self._speaking: OutputItem | None = None
+        self._of_nothing: list[str] = []
+        """Text of items that were never begun: it is the answer where there is no other."""
         self._body: dict[str, Any] = {}
         self._ended = False
 
@@ -61,11 +71,11 @@ class _ResponsesStream(BodyStream):
 
     @override
     def _frames(self, chunk: bytes) -> Iterable[str]:
-        return _without_done(self._sse.feed(chunk))
+        return data_of(self._sse.feed(chunk))
 
     @override
     def _last_frames(self) -> Iterable[str]:
-        return _without_done(self._sse.end())
+        return data_of(self._sse.end())
 
     @override
     def _whole(self) -> bool:
@@ -80,13 +90,25 @@ class _ResponsesStream(BodyStream):
         if nesting(event) > MAX_NESTING:
             raise FormatError(f"an event of the stream is nested deeper than {MAX_NESTING} levels")
         kind = text(event.get("type"))
-        if kind in _ENDS:
-            self._body = as_object(event.get("response")) or {}
-            self._ended = True
-            return self._rest()
+        if kind in _ENDS or (not kind and event.get("object") == "response"):
+            return self._end(as_object(event.get("response")) or event)
         if kind in ("error", "response.failed"):
             raise StreamFailed(failed_in_stream(_error(event)))
         return self._grow(kind, event)
+
+    def _end(self, response: dict[str, Any]) -> Iterable[Delta]:
+        """The whole answer, or that there is none."""
+        if response.get("status") == "failed":
+            raise StreamFailed(failed_in_stream(_error({"response": response})))
+        self._body = {key: value for key, value in response.items() if key != "type"}
+        self._ended = True
+        if response.get("status") in (None, "completed"):
+            self._items.let_open()
+        deltas = list(self._rest())
+        if self._speaking is None and (said := "".join(self._of_nothing)):
+            begun = self._items.begin({"type": "message", "role": "assistant"}, None)
+            deltas += self._more(begun, said)
+        return deltas
 
     def _grow(self, kind: str, event: dict[str, Any]) -> Iterable[Delta]:
         """What an event adds to an item; nothing when it is of no known kind."""
@@ -100,12 +122,26 @@ class _ResponsesStream(BodyStream):
         if kind == _NEXT_SUMMARY and event.get("summary_index"):
             return [ReasoningDelta(BETWEEN)]
         item = self._items.of_event(text(event.get("item_id")), _place(event))
+        if item is None and kind in _TEXTS:
+            self._of_nothing.append(delta)
         if item is None or item.done is not None:
             return []
+        if kind in _WHOLE:
+            return self._whole_of(item, text(at(event, *_WHOLE[kind])), _part(event))
         if kind in _TEXTS and item.kind == "message":
             item.refuses = kind == "response.refusal.delta"
+            item.parts.add(_part(event))
             return self._more(item, delta)
         return self._more(item, delta) if kind == _ARGUMENTS and item.call is not None else []
+
+    def _whole_of(self, item: OutputItem, whole: str, part: int) -> Iterable[Delta]:
+        """What no delta has shown of an item's arguments, or of a part of a message."""
+        if item.call is not None:
+            return self._more(item, item.beyond(whole))
+        if item.kind != "message" or part in item.parts:
+            return []
+        item.parts.add(part)
+        return self._more(item, whole)
 
     def _start(self, event: dict[str, Any]) -> Iterator[Delta]:
         item = as_object(event.get("item"))
@@ -130,6 +166,8 @@ class _ResponsesStream(BodyStream):
         if item is None:
             return
         known = self._items.known(item) or self._items.at(_place(event), item)
+        if known is not None and self._items.is_another(known, item, _place(event)):
+            known = None
         yield from self._finish_item(known, item, _place(event))
 
     def _finish_item(
@@ -155,7 +193,7 @@ class _ResponsesStream(BodyStream):
             return
         if item.call is not None:
             yield CallDelta(item.call, arguments=shown)
-        elif item.kind == "message":
+        elif item.kind == "message" and item.start.get("role") in (None, "assistant"):
             between = BETWEEN if self._speaking not in (None, item) else ""
             self._speaking = item
             yield TextDelta(between + shown)
@@ -170,8 +208,10 @@ def _place(event: Mapping[str, Any]) -> int | None:
     return place if isinstance(place, int) and not isinstance(place, bool) else None
 
 
-def _without_done(events: Iterable[tuple[str, str]]) -> list[str]:
-    return [data for _, data in events if data.strip() != "[DONE]"]
+def _part(event: Mapping[str, Any]) -> int:
+    """Which part of its message the event is about."""
+    part = event.get("content_index")
+    return part if isinstance(part, int) else 0
 
 
 def _error(event: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...messages import Assistant, Citation, Reply
+from ...messages import Assistant, Reply
 from ..shared.replies.markup import QUOTES, any_of, halves, held_from
-from ..shared.replies.parse import WireCall, reply
+from ..shared.replies.parse import WireCall, placed, reply
 from ..shared.replies.stream import CallIds
-from ..shared.replies.thoughts import without_thoughts
 from .call_scanner import CallScanner
 
 WITH_WRITTEN_CALLS = "prompt:"
@@ -98,17 +97,15 @@ def _result_at(text: str, before: str) -> int:
     return -1
 
 
-def with_calls(plain: Reply, *, splits: bool = False) -> Reply:
+def with_calls(plain: Reply) -> Reply:
     """``plain`` with the calls taken out of its text. A turn that broke off makes no calls; one that holds
     nothing but words before results that the model invented is malformed.
 
     What the base format has to send back is kept; with calls it is marked, as their text is part of it.
-    ``splits``: thoughts in the text are told from the answer here.
     """
-    whole = without_thoughts(plain.message.text) if splits else plain.message.text
-    said = before_results(whole)
-    invented = len(said) < len(whole)
-    cut = plain.incomplete or plain.stop == "length"
+    said = before_results(plain.message.text)
+    invented = len(said) < len(plain.message.text)
+    cut = plain.incomplete or plain.stop in ("length", "context")
     scanner, around = CallScanner(), Paragraphs()
     words: list[str] = []
     calls: list[WireCall] = []
@@ -131,7 +128,8 @@ def with_calls(plain: Reply, *, splits: bool = False) -> Reply:
         usage=plain.usage,
         opaque=None if invented else base.opaque,
         format_name=f"{WITH_WRITTEN_CALLS}{base.opaque_format}" if calls else base.opaque_format,
-        citations=[_placed(source, base.text, "".join(words)) for source in base.citations],
+        citations=[placed(source, base.text, "".join(words)) for source in base.citations],
+        is_split=True,
     )
     if read.message.calls:
         read = replace(read, message=replace(read.message, written=said))
@@ -139,11 +137,3 @@ def with_calls(plain: Reply, *, splits: bool = False) -> Reply:
         return replace(read, notes=plain.notes)
     message = replace(base, text=read.message.text, calls=())
     return replace(plain, message=message, cut_calls=read.message.calls or read.cut_calls)
-
-
-def _placed(source: Citation, before: str, after: str) -> Citation:
-    """``source`` of the text ``before``, in the text ``after``, which lacks parts of it."""
-    start = -1 if source.start is None else after.find(before[source.start : source.end])
-    if start < 0 or source.start is None or source.end is None:
-        return replace(source, start=None, end=None)
-    return replace(source, start=start, end=start + source.end - source.start)

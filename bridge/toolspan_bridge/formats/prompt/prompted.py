@@ -33,8 +33,6 @@ _STOPS = {
     "openai": ("stop",),
 }
 """Where each format has its stop sequences."""
-_SPLIT = ("ollama", "openai")
-"""The formats that tell thoughts in the text from the answer themselves."""
 
 __all__ = ["Prompted"]
 
@@ -46,7 +44,6 @@ class Prompted:
         self._base = base
         self._name = name
         self._wording = WORDINGS[wording]
-        self._splits = name not in _SPLIT
         self.BUILTINS: Mapping[str, Any] = getattr(base, "BUILTINS", {})
 
     def render_tools(self, tools: Sequence[ToolSpec], names: NameTable) -> str:
@@ -77,11 +74,11 @@ class Prompted:
 
     def parse_reply(self, body: Any) -> Reply:
         """The base format's reply, the calls taken out of its text. Raises ``FormatError``."""
-        return with_calls(self._base.parse_reply(body), splits=self._splits)
+        return with_calls(self._base.parse_reply(body))
 
     def parse_stream(self) -> StreamParser:
         """The base format's stream; what may become a call is held back until it is none."""
-        return PromptStream(self._base.parse_stream(), splits=self._splits)
+        return PromptStream(self._base.parse_stream())
 
     def parse_error(self, status: int, headers: Mapping[str, str], body: bytes) -> WireError:
         """As the base format reads it."""

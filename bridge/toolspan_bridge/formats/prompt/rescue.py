@@ -14,7 +14,6 @@ from functools import lru_cache
 from ...messages import Assistant, Reply, Request
 from ..shared.replies.markup import CALLS, THOUGHTS, any_of, halves
 from ..shared.replies.parse import WireCall, reply
-from ..shared.replies.thoughts import without_thoughts
 from .parse import before_results, named_apart
 from .written_calls import Callables, NoCall, calls_from, may_begin, whole_calls
 
@@ -228,7 +227,7 @@ def rescued(plain: Reply, request: Request) -> Reply:
         return plain
     if plain.stop not in ("stop", "other"):
         return plain
-    said = without_thoughts(plain.message.text)
+    said = plain.message.text
     before = before_results(said)
     held = HeldText(Callables.of(request.tools))
     shown = held.feed(before)
@@ -237,7 +236,15 @@ def rescued(plain: Reply, request: Request) -> Reply:
         return replace(plain, notes=(*plain.notes, UNREAD)) if _is_left(said) else plain
     body = {"text": plain.message.text, "after": len(request.messages)}
     text = shown + rest if (shown + rest).strip() else ""
-    read = reply(text, named_apart(calls), body=body, stop=plain.stop, usage=plain.usage, format_name="")
+    read = reply(
+        text,
+        named_apart(calls),
+        body=body,
+        stop=plain.stop,
+        usage=plain.usage,
+        format_name="",
+        is_split=True,
+    )
     if not read.message.calls:
         return replace(read, notes=plain.notes)
     message = Assistant(read.message.text, read.message.calls, origin=plain.message.origin, written=before)

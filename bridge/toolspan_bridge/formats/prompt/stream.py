@@ -9,19 +9,15 @@ from ...messages.deltas import CallDelta, Delta, ReasoningDelta, TextDelta
 from ..shared.contract import FormatError, StreamParser
 from ..shared.json_values import compact, text
 from ..shared.replies.parse import WireCall
-from ..shared.replies.thoughts import TaggedThoughts
 from .call_scanner import CallScanner, ScannedItem
 from .parse import InventedResults, Paragraphs, with_calls
 
 
 class PromptStream:
-    """The stream ``base``, the calls taken out of its text. ``splits``: thoughts in the text are told from it
-    here."""
+    """The stream ``base``, the calls taken out of its text."""
 
-    def __init__(self, base: StreamParser, *, splits: bool) -> None:
+    def __init__(self, base: StreamParser) -> None:
         self._base = base
-        self._tagged = TaggedThoughts() if splits else None
-        self._splits = splits
         self._count = 0
         self._begin()
 
@@ -45,21 +41,12 @@ class PromptStream:
         return [*deltas, *self._last()] if self._base.finished else deltas
 
     def end(self) -> Reply:
-        return with_calls(self._base.end(), splits=self._splits)
+        return with_calls(self._base.end())
 
     def _last(self) -> Iterator[Delta]:
-        for delta in self._tagged.end() if self._tagged else ():
-            yield from self._told(delta)
         yield from self._deltas([*self._scanner.feed(self._invented.rest()), *self._scanner.close()])
 
     def _shown(self, delta: Delta) -> Iterator[Delta]:
-        if isinstance(delta, TextDelta) and self._tagged:
-            for told in self._tagged.feed(delta.text):
-                yield from self._told(told)
-        else:
-            yield from self._told(delta)
-
-    def _told(self, delta: Delta) -> Iterator[Delta]:
         if isinstance(delta, TextDelta):
             yield from self._deltas(self._scanner.feed(self._invented.before(delta.text)))
             return

@@ -16,24 +16,13 @@ from .json_values import (
     objects,
     text,
 )
-from .replies.errors import error_body, wire_error
+from .replies.errors import error_body, named_status, wire_error
 
 _QUOTA = re.compile(
     r"insufficient_quota|credit_balance_exhausted|.*_spend_limit_exceeded|organization_usage_limit_exceeded"
 )
 _PLACE = re.compile(r"\btools(?:\[(\d{1,4})\]|\.(\d{1,4})\b)")
 _NAMED = re.compile(r"[Ss]chema for (?:function|tool) ['\"]([^'\"]{1,128})['\"]")
-_STATUS = {
-    "authentication_error": 401,
-    "context_length_exceeded": 400,
-    "invalid_api_key": 401,
-    "invalid_prompt": 400,
-    "invalid_request_error": 400,
-    "rate_limit_exceeded": 429,
-    "server_is_overloaded": 503,
-    "slow_down": 429,
-    "tool_use_failed": 400,
-}
 _MOST_INNER = 600
 
 
@@ -70,16 +59,7 @@ def parse_error(status: int, headers: Mapping[str, str], body: bytes) -> WireErr
 def failed_in_stream(error: Mapping[str, Any]) -> WireError:
     """An error after HTTP 200, with the status that it would have had."""
     reported = {**error, "message": text(error.get("message")) or "the provider gave no reason"}
-    return parse_error(_status_of(error), {}, compact({"error": reported}).encode("utf-8", "replace"))
-
-
-def _status_of(error: Mapping[str, Any]) -> int:
-    for key in ("code", "status_code", "status"):
-        code = error.get(key)
-        if isinstance(code, int) and 400 <= code < 600:
-            return code
-    words = (text(error.get("code")), text(error.get("type")))
-    return next((_STATUS[word] for word in words if word in _STATUS), 500)
+    return parse_error(named_status(error), {}, compact({"error": reported}).encode("utf-8", "replace"))
 
 
 def _behind(error: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,8 +15,11 @@ _UNAVAILABLE = 503
 
 def is_passing(error: BridgeError) -> bool:
     """Whether another deployment may answer where this one did not: it was too busy, failed, was not reached,
-    or did not answer as its API does. A request that is wrong, or a key that is refused, is neither."""
+    did not answer as its API does, or its account has no credit. A request that is wrong, or a key that is
+    refused, is none of these."""
     if isinstance(error, UnreachableError):
+        return True
+    if isinstance(error, ProviderError) and error.fault == "credit":
         return True
     if not isinstance(error, ProviderError) or error.fault != "other" or error.code != ProviderError.code:
         return False

@@ -167,7 +167,9 @@ class ProviderApi(ABC):
         )
 
     def _refuses_key(self, answer: HttpResponse, error: WireError) -> bool:
-        return answer.status in (401, 403)
+        if error.fault in ("content", "credit"):
+            return False
+        return answer.status in (401, 403) or error.fault == "key"
 
     def _model_hint(self, model: str) -> str:
         return ""

@@ -26,6 +26,7 @@ from .parsed_stream import ParsedStream, asks_again
 from .quarantine import Quarantine
 from .replies import ReadsReplies, tell_left_out, unreadable, with_notes
 from .token_limits import told_limit
+from .unopened_thoughts import UnopenedThoughts
 from .wire_request import WireRequest, encode, weight
 
 
@@ -39,6 +40,7 @@ class WireProvider(ReadsReplies, ListsModels):
         super().__init__(endpoint, wire_format, settings)
         self._quarantine = Quarantine(self.name)
         self._adjustments = Adjustments(self.name)
+        self._unopened = UnopenedThoughts()
 
     @abstractmethod
     def _url(self, model: str) -> str:
@@ -122,10 +124,12 @@ class WireProvider(ReadsReplies, ListsModels):
         accepted.
         """
         request = for_provider(request, self._origin)
+        held = self._unopened.held(request.model)
         quarantined = self._quarantine.stream(request, self._format, self._stream, self._answer)
         async with aclosing(self._stream(request) if self._prompted else quarantined) as items:
             async for item in items:
-                yield from_provider(item, self._origin) if isinstance(item, Reply) else item
+                for each in held.take(item):
+                    yield from_provider(each, self._origin) if isinstance(each, Reply) else each
 
     async def _stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
         rounds = self._adjustments.rounds(request.model)

@@ -7,6 +7,8 @@ from ...formats import WireError
 
 _ACTIONS = {
     "changed_prefix": "what came before this message was changed: start a new conversation",
+    "content": "a filter of the provider blocks it: ask otherwise, or another provider",
+    "credit": "the account there has no credit: top it up, or ask another provider",
     "message_order": "it does not take this history: start a new conversation, or ask another provider",
 }
 _ONE_FORMAT = frozenset({"openai-chat", "openai-responses"})

@@ -9,10 +9,10 @@ from dataclasses import replace
 from html import unescape
 from typing import Any
 
-from ...errors import BridgeError, ProviderError
+from ...errors import AuthError, BridgeError, ProviderError, UnreachableError
 from ...formats import FormatError, StreamFailed, get_format
 from ...formats.shared.json_values import snippet
-from ...messages import Assistant, Reply
+from ...messages import Assistant, Failure, Reply
 from ..http.client import HttpResponse
 from ..http.retry import Attempts
 from .api import ProviderApi
@@ -67,7 +67,7 @@ class ReadsReplies(ProviderApi):
             raise trouble
         if isinstance(trouble, ProviderError) and trouble.fault == "generation":
             return replace(reply, stop="malformed", trouble=trouble.message)
-        return replace(reply, trouble=trouble.message)
+        return replace(reply, trouble=trouble.message, failure=_failure(trouble))
 
     def _trouble(
         self, trouble: BridgeError | FormatError | None, excerpt: bytes | None, model: str
@@ -84,6 +84,19 @@ class ReadsReplies(ProviderApi):
                 return self._nonsense(str(trouble))
             case None:
                 return self._nonsense(_what_came(excerpt))
+
+
+def _failure(error: BridgeError) -> Failure | None:
+    """What ``error`` is to programs; ``None`` where it says no more than that the stream ended."""
+    match error:
+        case ProviderError(status=int(status)) if status >= 400:
+            return Failure(status, error.kind, error.retryable)
+        case UnreachableError():
+            return Failure(504 if error.timed_out else 502, error.code, retryable=True)
+        case AuthError():
+            return Failure(401, error.code, retryable=False)
+        case _:
+            return None
 
 
 def _what_came(excerpt: bytes | None) -> str:

@@ -22,7 +22,7 @@ from ...conversation.message_json import (
     text_of,
 )
 from ...errors import BridgeError, UsageError
-from ...messages import Assistant, Reply, StopReason, ToolCall, Usage
+from ...messages import Assistant, Failure, Reply, StopReason, ToolCall, Usage
 from .._clean import Redact, clean
 from ..runs.attempt import Place
 from ..storage.trial import Trial
@@ -71,6 +71,19 @@ _usage = record_of(
         "raw": items_of(object_of),
     },
 )
+
+
+def _flag_or_none(value: Any, where: str) -> bool | None:
+    return None if value is None else flag_of(value, where)
+
+
+_read_failure = record_of(Failure, {"status": count_of, "kind": text_of, "retryable": _flag_or_none})
+
+
+def _failure(value: Any, where: str) -> Failure | None:
+    return None if value is None else _read_failure(value, where)
+
+
 read_reply = record_of(
     Reply,
     {
@@ -84,6 +97,8 @@ read_reply = record_of(
         "notes": items_of(text_of),
         "rescued": flag_of,
         "finish": text_of,
+        "failure": _failure,
+        "only_thought": flag_of,
     },
 )
 """Reads the JSON of ``reply_data``."""

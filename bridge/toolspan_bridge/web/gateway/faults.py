@@ -11,6 +11,7 @@ from ...errors import (
     BridgeError,
     ConsentError,
     ContextOverflowError,
+    Fault,
     ProviderError,
     StoreError,
     UnknownModelError,
@@ -18,14 +19,19 @@ from ...errors import (
     UnvalidatedError,
     UsageError,
 )
+from ...events import Answer
 from ..keys.refusals import KeyRefusal
 
-__all__ = ["Overflow", "RequestFault", "fault_in", "fault_of"]
+__all__ = ["Overflow", "RequestFault", "fault_in", "fault_of", "fault_of_answer"]
 
 _AS_THEY_ARE = frozenset({402, 404, 408, 409, 413, 429, 503, 504, 529})
+_OF_THE_REQUEST = frozenset({400, 422})
+_BUSY = frozenset({425, 498})
 _TIMED_OUT = frozenset({522, 524, 598, 599})
 """What proxies answer where a server behind them takes too long."""
 _OVERFLOW = "context_length_exceeded"
+_AUTH_CODE = "provider_auth"
+_AUTH = "The gateway's own key for the provider is missing or refused; yours is fine. {}"
 _log = logging.getLogger(__name__)
 
 
@@ -87,7 +93,8 @@ def fault_of(error: BridgeError) -> RequestFault:
     """``error`` as the client is told of it: 4xx for what the client can mend, 5xx for what it may try again.
 
     A provider's failure is 502, 503 or 504, its 402, 408, 429 and 529 stay what they are; what of its 4xx is
-    about the request is 400.
+    about the request is 400. That it refuses the gateway's key is 502: by a 401 the client would doubt its
+    own.
     """
     match error:
         case KeyRefusal():
@@ -104,7 +111,7 @@ def fault_of(error: BridgeError) -> RequestFault:
         case ProviderError():
             return RequestFault(
                 error.message,
-                status=_status(error.status, retryable=bool(error.retryable)),
+                status=_status(error.status, error.fault, retryable=bool(error.retryable)),
                 code=error.kind or error.code,
                 param=error.parameter,
                 retryable=error.retryable,
@@ -115,7 +122,7 @@ def fault_of(error: BridgeError) -> RequestFault:
             status = 504 if error.timed_out else 502
             return RequestFault(error.message, status=status, code=error.code, retryable=True)
         case AuthError():
-            return RequestFault(error.message, status=401, code="provider_auth", retryable=False)
+            return RequestFault(_AUTH.format(error.message), status=502, code=_AUTH_CODE, retryable=False)
         case StoreError():
             return RequestFault(error.message, status=503, code=error.code)
         case ConsentError() | UnvalidatedError():
@@ -126,10 +133,28 @@ def fault_of(error: BridgeError) -> RequestFault:
             return RequestFault(error.message, status=500, code=error.code)
 
 
-def _status(status: int | None, *, retryable: bool) -> int:
-    """The status that stands for a provider's: of a 4xx that may be answered later it is a failure there."""
+def fault_of_answer(answer: Answer) -> RequestFault:
+    """An ``answer`` that is none, as the client is told of it."""
+    why, failure = answer.reason or "The answer broke off.", answer.failure
+    if failure is None:
+        return RequestFault(why, status=502, code=answer.stop, retryable=True)
+    if failure.status in (401, 403):
+        return RequestFault(_AUTH.format(why), status=502, code=_AUTH_CODE, retryable=False)
+    status = _status(failure.status, retryable=failure.retryable is not False)
+    return RequestFault(why, status=status, code=failure.kind or answer.stop, retryable=failure.retryable)
+
+
+def _status(status: int | None, fault: Fault = "other", *, retryable: bool) -> int:
+    """The status that stands for a provider's: of a 4xx that may be answered later it is a failure there, and
+    so is one that is about how it is asked, not what."""
+    if fault == "content":
+        return 400
+    if fault == "credit" and status != 429:
+        return 402
     if status in _AS_THEY_ARE:
         return status
     if status in _TIMED_OUT:
         return 504
-    return 400 if status is not None and 400 <= status < 500 and not retryable else 502
+    if status in _BUSY:
+        return 503
+    return 400 if status in _OF_THE_REQUEST and not retryable else 502

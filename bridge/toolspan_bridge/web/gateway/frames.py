@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-__all__ = ["comment", "frame"]
+__all__ = ["RETRACTED", "comment", "frame"]
+
+RETRACTED = "retracted: the last text before this is no part of the answer"
+"""What a stream says of text that cannot be taken back."""
 
 
 def frame(data: Any, event: str = "") -> bytes:

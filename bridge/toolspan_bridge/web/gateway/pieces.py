@@ -17,13 +17,14 @@ from ...events import (
     SubagentEvent,
     Text,
     TextDelta,
+    TextRetracted,
     UsageReported,
 )
 from ...messages import ToolCall, Usage
-from .faults import RequestFault
+from .faults import fault_of_answer
 from .stops import StopTexts
 
-__all__ = ["Finish", "Finished", "Piece", "TextPiece", "ThoughtPiece", "Warned", "pieces_of"]
+__all__ = ["Finish", "Finished", "Piece", "Retracted", "TextPiece", "ThoughtPiece", "Warned", "pieces_of"]
 
 Finish = Literal["stop", "stop_text", "length", "calls", "refusal", "unfit"]
 """How an answer ended: by itself, at a text that ends it, at a limit of tokens, with calls of the client's
@@ -58,6 +59,13 @@ class ThoughtPiece:
 
 
 @dataclass(frozen=True, slots=True)
+class Retracted:
+    """The text of the turn ``turn`` is no part of the answer: it was thought, or the turn cannot be used."""
+
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
 class Warned:
     """Something that whoever asks should know, in a sentence."""
 
@@ -76,7 +84,7 @@ class Finished:
     answer: Answer | None = None
 
 
-Piece = TextPiece | ThoughtPiece | Warned | Finished
+Piece = TextPiece | ThoughtPiece | Retracted | Warned | Finished
 """One piece of an answer; the last is ``Finished``."""
 
 
@@ -102,12 +110,16 @@ class _Reader:
 
     def __init__(self, stops: Sequence[str], *, held: bool, thoughts: bool) -> None:
         self.is_over = False
+        self._stop_texts = stops
         self._stops = StopTexts(stops)
         self._held = held
         self._thoughts = thoughts
         self._turn = 0
         self._turn_ended = False
         self._turn_text = ""
+        self._given_up = ""
+        """The text of a turn that cannot be used: what the next one says again is not told twice."""
+        self._compared = ""
         self._said = ""
         self._usage = Usage()
 
@@ -116,8 +128,10 @@ class _Reader:
             case TextDelta(text=text):
                 self._begin_turn()
                 yield from self._text(text)
-            case ReasoningDelta(text=text):
+            case ReasoningDelta(text=text, was_text=was_text):
                 self._begin_turn()
+                if was_text:
+                    yield from self._retract()
                 if self._thoughts:
                     yield ThoughtPiece(text, self._turn)
             case UsageReported(usage=usage):
@@ -125,6 +139,8 @@ class _Reader:
                 self._turn_ended = True
                 self._usage += usage
                 yield from self._cut()
+            case TextRetracted():
+                yield from self._give_up()
             case Text(text=text):
                 if not self._turn_text:
                     yield from self._text(text)
@@ -144,13 +160,52 @@ class _Reader:
             self._turn_ended, self._turn_text = False, ""
 
     def _text(self, text: str) -> Iterator[Piece]:
+        if self._given_up:
+            self._compared += text
+            yield from self._compare()
+            return
         self._turn_text += text
         if not self._held and (shown := self._stops.feed(text)):
             self._said += shown
             yield TextPiece(shown, self._turn)
 
+    def _retract(self) -> Iterator[Piece]:
+        """The text of the turn was thought."""
+        if self._given_up:
+            yield Retracted(self._turn - 1)
+        elif self._turn_text and not self._held:
+            yield Retracted(self._turn)
+            self._turn += 1
+        self._turn_text = self._given_up = self._compared = ""
+        self._stops = StopTexts(self._stop_texts)
+
+    def _give_up(self) -> Iterator[Piece]:
+        """The turn cannot be used; another comes in its place."""
+        if rest := self._stops.close():
+            self._said += rest
+            yield TextPiece(rest, self._turn)
+        self._given_up = "" if self._held else self._turn_text
+        self._compared, self._turn_ended = "", True
+
+    def _compare(self, *, ended: bool = False) -> Iterator[Piece]:
+        """Go on with the text of a turn that was given up where the next one says all of it again; where it
+        says something else, tell that whole."""
+        before, came = self._given_up, self._compared
+        if not ended and len(came) < len(before) and before.startswith(came):
+            return
+        self._given_up = self._compared = ""
+        if came.startswith(before):
+            self._turn -= 1
+            self._turn_text, came = before, came[len(before) :]
+        else:
+            yield Retracted(self._turn - 1)
+        if came:
+            yield from self._text(came)
+
     def _cut(self) -> Iterator[Piece]:
         """The end, where the turn had a text that ends the answer: its calls are not made."""
+        if self._given_up:
+            yield from self._compare(ended=True)
         if self._stops.found:
             self.is_over = True
             yield Finished("stop_text", self._usage, stop_text=self._stops.found)
@@ -160,8 +215,7 @@ class _Reader:
 
     def _end(self, answer: Answer) -> Iterator[Piece]:
         if answer.stop in _BROKEN:
-            why = answer.reason or "The answer broke off."
-            raise RequestFault(why, status=502, code=answer.stop, retryable=True)
+            raise fault_of_answer(answer)
         if answer.content and not self._said.endswith(answer.content):
             shown = self._stops.feed(answer.content) + self._stops.close()
             yield TextPiece(shown, self._turn + bool(self._said), unfit=answer.stop == "schema")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .asked import Asked
-from .pieces import Finished, Piece, TextPiece, ThoughtPiece, Warned
+from .pieces import Finished, Piece, Retracted, TextPiece, ThoughtPiece, Warned
 
 __all__ = ["Begun", "Collected", "Collector", "Turn"]
 
@@ -29,30 +30,46 @@ class Begun:
 
 @dataclass(slots=True)
 class Turn:
-    """What the client sees of one turn of the model; ``unfit``: its text does not fit the schema."""
+    """What the client sees of one turn of the model; ``unfit``: its text does not fit the schema.
+    ``retracted``: its text is no part of the answer, and was seen in a stream only."""
 
     text: str = ""
     thoughts: str = ""
     unfit: bool = False
+    retracted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Collected:
     """A whole answer: its ``turns``, how it ``finished``, and what was said beside it (``warnings``)."""
 
-    turns: tuple[Turn, ...]
+    all_turns: tuple[Turn, ...]
     finished: Finished
     warnings: tuple[str, ...] = ()
 
     @property
+    def turns(self) -> tuple[Turn, ...]:
+        """Those that the answer is made of."""
+        return tuple(turn for turn in self.all_turns if not turn.retracted)
+
+    @property
     def text(self) -> str:
         """All that was said, as one text."""
-        return "\n\n".join(turn.text for turn in self.turns if turn.text)
+        return _joined(self.turns)
+
+    @property
+    def streamed_text(self) -> str:
+        """The same as a stream gave it."""
+        return _joined(self.all_turns)
 
     @property
     def thoughts(self) -> str:
         """All thoughts, as one text."""
         return "\n\n".join(turn.thoughts for turn in self.turns if turn.thoughts)
+
+
+def _joined(turns: Iterable[Turn]) -> str:
+    return "\n\n".join(turn.text for turn in turns if turn.text)
 
 
 class Collector:
@@ -71,6 +88,8 @@ class Collector:
                 said.text, said.unfit = said.text + text, piece.unfit
             case ThoughtPiece(text=text, turn=turn):
                 self._turns.setdefault(turn, Turn()).thoughts += text
+            case Retracted(turn=turn):
+                self._turns[turn].retracted = True
             case Warned(text=text):
                 self._warnings.append(text)
             case Finished():

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from tests.support.formats import Wire
 from toolspan_bridge.formats import StreamFailed, get_format
-from toolspan_bridge.formats.shared.replies.stops import is_out_of_context, stop_reason
+from toolspan_bridge.formats.shared.replies.stops import stop_reason
 from toolspan_bridge.messages import Reply
 
 CHUNK = {"id": "c", "object": "chat.completion.chunk", "model": "m"}
-ENDS = {
+ENDS: dict[str, list[Any]] = {
     "stop": [
         "stop",
         "STOP",
@@ -22,13 +23,57 @@ ENDS = {
         "tool_calls",
         "tool-calls",
         "stop_sequence",
+        "end_of_text",
+        "endoftext",
+        "REASON_STOP",
+        "REASON_TOOL_CALLS",
+        "FinishReason.STOP",
+        "FINISHED",
+        "done",
     ],
-    "length": ["length", "MAX_TOKENS", "max_output_tokens", "model_length", "model_context_window_exceeded"],
-    "refusal": ["content_filter", "sensitive", "SAFETY", "RECITATION", "refusal", "ERROR_TOXIC"],
+    "length": ["length", "MAX_TOKENS", "max_output_tokens", "max-tokens", "REASON_MAX_LEN", "maximum_tokens"],
+    "context": [
+        "model_length",
+        "model_context_window_exceeded",
+        "context_length_exceeded",
+        "REASON_MAX_CONTEXT",
+        "max_context_length",
+        "context_limit",
+    ],
+    "refusal": [
+        "content_filter",
+        "sensitive",
+        "SAFETY",
+        "RECITATION",
+        "refusal",
+        "ERROR_TOXIC",
+        "content_filter: PROHIBITED_CONTENT",
+        "CONTENT_FILTERED",
+        "content_policy_violation",
+        "guardrail",
+        "flagged",
+    ],
     "malformed": ["MALFORMED_FUNCTION_CALL", "function_call_filter: UNEXPECTED_TOOL_CALL", "tool_use_failed"],
-    "error": ["error", "network_error", "abort", "insufficient_system_resource", "timeout", "cancelled"],
+    "error": [
+        "error",
+        "network_error",
+        "abort",
+        "insufficient_system_resource",
+        "timeout",
+        "cancelled",
+        "time_limit",
+        "REASON_TIME_LIMIT",
+        "REASON_INVALID",
+        "repetition_truncation",
+        "interrupted",
+        "preempted",
+        "unload",
+        "provider_error",
+        "upstream_error",
+        "disconnected",
+    ],
     "pause": ["pause_turn"],
-    "other": ["", None, 7, "phase_of_the_moon"],
+    "other": ["", None, 7, "phase_of_the_moon", "null", "None", "FINISH_REASON_UNSPECIFIED"],
 }
 ERRORS: dict[str, dict[str, Any]] = {
     "error as an object": {"error": {"message": "exploded-77", "code": 429}},
@@ -45,6 +90,19 @@ ERRORS: dict[str, dict[str, Any]] = {
     "error_code and error_msg": {"error_code": 336003, "error_msg": "exploded-77"},
     "errors": {"errors": ["exploded-77"]},
     "a type that says error": {"type": "server_error", "message": "exploded-77"},
+    "errors with messages": {"success": False, "errors": [{"code": 7009, "message": "exploded-77"}]},
+    "error that is true": {"error": True, "message": "exploded-77"},
+    "an error of no type with a code that is a text": {"error": {"message": "exploded-77", "code": "500"}},
+    "letters of the other case": {"Message": "exploded-77"},
+    "errorMessage": {"errorMessage": "exploded-77", "errorType": "Runtime.ExitError"},
+    "statusCode": {"statusCode": 429, "message": "exploded-77"},
+    "a problem (RFC 9457)": {"type": "about:blank", "title": "Bad", "status": 502, "detail": "exploded-77"},
+    "a problem without a detail": {"type": "https://a.example/p", "title": "exploded-77", "status": 503},
+    "fault": {"fault": {"faultstring": "exploded-77", "detail": {"errorcode": "QuotaViolation"}}},
+    "Response.Error": {"Response": {"Error": {"Code": "Limit", "Message": "exploded-77"}, "RequestId": "r"}},
+    "ResponseMetadata.Error": {"ResponseMetadata": {"Error": {"Code": "X", "Message": "exploded-77"}}},
+    "Output of AWS": {"Output": {"__type": "InternalFailure", "message": "exploded-77"}, "Version": "1.0"},
+    "header": {"header": {"code": 10013, "message": "exploded-77", "sid": "s"}},
 }
 WHOLE: dict[str, dict[str, Any]] = {
     "usage alone": {**CHUNK, "choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 1}},
@@ -53,6 +111,8 @@ WHOLE: dict[str, dict[str, Any]] = {
     "error that is null": {**CHUNK, "choices": [], "error": None},
     "a ping": {"type": "ping"},
     "something else": {"x_metadata": {"message": "hello"}},
+    "a title of no fault": {"title": "Weather", "status": "ok", "x": 1, "choices": []},
+    "a header without a fault": {**CHUNK, "header": {"code": 0, "message": "Success"}, "choices": []},
 }
 
 
@@ -78,12 +138,6 @@ def test_an_unknown_word_is_named_and_a_known_one_is_not() -> None:
     assert streamed(chunk("Hi", "stop")).notes == ()
 
 
-@pytest.mark.requirement("I25.2.2")
-def test_a_full_context_is_told_from_a_limit_of_the_answer() -> None:
-    assert is_out_of_context("model_context_window_exceeded") and is_out_of_context("model_length")
-    assert not is_out_of_context("max_tokens") and not is_out_of_context("stop")
-
-
 @pytest.mark.requirement("I25.2.1")
 @pytest.mark.parametrize("before", [(), (chunk("Half of the "),)], ids=["first", "after text"])
 @pytest.mark.parametrize("shape", ERRORS)
@@ -94,6 +148,40 @@ def test_an_error_within_a_stream_is_one_in_any_shape(shape: str, before: tuple[
         parser.feed(b"".join(b"data: " + json.dumps(event).encode() + b"\n\n" for event in sent))
     reply = parser.end()
     assert reply.incomplete and reply.message.text == ("Half of the " if before else "")
+
+
+@pytest.mark.requirement("I25.2.1")
+@pytest.mark.parametrize("wire", ["openai", "openai-responses", "anthropic", "gemini", "ollama"])
+@pytest.mark.parametrize("shape", ERRORS)
+def test_an_error_within_a_stream_of_any_format_is_one_in_any_shape(shape: str, wire: str) -> None:
+    answers = Wire(wire).answers
+    begun: list[bytes] = answers.frames("Half of it.", [])[:-2]
+    for frames in (begun, begun[:0]):
+        parser = get_format(wire).parse_stream()
+        sent = json.dumps(ERRORS[shape]).encode()
+        for frame in frames:
+            parser.feed(frame)
+        with pytest.raises(StreamFailed, match="exploded-77"):
+            parser.feed(sent + b"\n" if wire == "ollama" else b"data: " + sent + b"\n\n")
+        assert parser.end().incomplete
+
+
+@pytest.mark.requirement("I25.2.1")
+@pytest.mark.parametrize("wire", ["openai", "openai-responses", "anthropic", "gemini"])
+@pytest.mark.parametrize(
+    "data",
+    ["exploded-77", '{"weather": "exploded-77"}', '{"msg": "exploded-77"}', '[{"error": "exploded-77"}]'],
+)
+def test_an_event_that_is_named_error_is_one_whatever_it_holds(data: str, wire: str) -> None:
+    parser = get_format(wire).parse_stream()
+    with pytest.raises(StreamFailed, match="exploded-77"):
+        parser.feed(f"event: error\ndata: {data}\n\n".encode())
+
+
+@pytest.mark.requirement("I25.2.1")
+def test_an_error_beside_a_chunk_of_groq_is_one() -> None:
+    with pytest.raises(StreamFailed, match="exploded-77"):
+        streamed(chunk("Half"), {**chunk(""), "x_groq": {"id": "r", "error": "exploded-77"}})
 
 
 @pytest.mark.requirement("I25.2.1")
@@ -114,11 +202,22 @@ def test_what_is_no_error_ends_no_stream(shape: str) -> None:
 @pytest.mark.requirement("I25.2.1")
 def test_the_status_of_an_error_within_an_answer_says_whether_to_ask_again() -> None:
     statuses = {}
-    for code in (1002, 1004, 1008, 1000):
+    for code in (1002, 1004, 1008, 1000, 2056):
         with pytest.raises(StreamFailed) as failed:
             streamed({"base_resp": {"status_code": code, "status_msg": "m"}})
         statuses[code] = (failed.value.error.status, failed.value.error.retryable)
-    assert statuses == {1002: (429, True), 1004: (401, False), 1008: (402, False), 1000: (500, True)}
+    expected = {1002: (429, True), 1004: (401, False), 1008: (402, False), 1000: (500, True)}
+    assert statuses == {**expected, 2056: (429, True)}
+    for body, status in (
+        ({"statusCode": 429, "message": "m"}, 429),
+        ({"title": "m", "status": 503}, 503),
+        ({"Message": "m", "StatusCode": "408"}, 408),
+        ({"error": {"message": "m", "code": "529"}}, 529),
+        ({"error": {"message": "m", "status": 404}}, 404),
+    ):
+        with pytest.raises(StreamFailed) as failed:
+            streamed(body)
+        assert failed.value.error.status == status, body
 
 
 @pytest.mark.requirement("I25.2.3")

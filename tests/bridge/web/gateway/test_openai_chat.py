@@ -246,7 +246,7 @@ def test_a_stop_text_ends_the_answer_and_no_call_after_it_is_made() -> None:
         (ProviderError("bad parameter", status=422), openai.BadRequestError, 400),
         (ContextOverflowError("too long"), openai.BadRequestError, 400),
         (UnreachableError("nothing answers"), openai.InternalServerError, 502),
-        (AuthError("no key"), openai.AuthenticationError, 401),
+        (AuthError("no key"), openai.InternalServerError, 502),
     ],
 )
 @pytest.mark.parametrize("stream", [False, True])

@@ -68,9 +68,25 @@ STATUSES: dict[str, tuple[Sent, int, str]] = {
     "no credit": (error(402), 402, "false"),
     "a request that took too long": (error(408, x_should_retry="false"), 408, "false"),
     "a conflict": (error(409), 409, "true"),
+    "the gateway's key refused": (error(401), 502, "false"),
+    "the gateway's key not allowed": (error(403), 502, "false"),
     "a request that is wrong": (error(400), 400, "false"),
     "a request that cannot be processed": (error(422), 400, "false"),
     "no model of that name": (error(404), 404, ""),
+    "an address that takes no such method": (error(405), 502, "false"),
+    "a type that is not taken": (error(415), 502, "false"),
+    "a condition of the account": (error(412, "Account is locked"), 502, "false"),
+    "a failure of the model behind": (error(424), 502, "false"),
+    "asked too early": (error(425, x_should_retry="true"), 503, "true"),
+    "a tier that is full": (error(498, x_should_retry="true"), 503, "true"),
+    "given up by the provider": (error(499), 502, "false"),
+    "a proxy's firewall": (Sent(b"<html>Attention</html>", 403, {"content-type": "text/html"}), 502, "false"),
+    "no credit, as a request that is wrong": (error(400, "Your credit balance is too low"), 402, "false"),
+    "no credit, as a key that is refused": (error(403, "Sorry, your balance is insufficient"), 402, "false"),
+    "no credit, as asked too much": (error(429, "Insufficient balance, please recharge"), 429, "false"),
+    "a key, as a request that is wrong": (error(400, "Incorrect API key provided: xai"), 502, "false"),
+    "a filter": (error(400, "The response was filtered", "content_filter"), 400, "false"),
+    "a filter, as a key that is refused": (error(403, "Your input was flagged for violence"), 400, "false"),
     "a page": (Sent(b"<html><title>Log in</title></html>", headers={"content-type": "text/html"}), 502, ""),
     "an empty body": (Sent(b""), 502, ""),
     "no choices": (Sent({"id": "x", "choices": []}), 502, ""),
@@ -164,6 +180,66 @@ def test_a_stream_that_breaks_ends_as_an_error_of_its_api(name: str) -> None:
             assert (answer.status_code, "Half of the " in answer.text) == (200, True)
             assert told in answer.text and never not in answer.text
             assert not any(word in answer.text for word in ('"tool_calls"', '"function_call"', '"tool_use"'))
+
+
+FAILED: dict[str, tuple[Any, tuple[str | None, ...], tuple[int, str], str]] = {
+    # what the provider says, Chat's type and code, its status, Responses' code and Messages' type
+    "overloaded": (
+        {"message": "boom", "code": 503},
+        ("server_error", None),
+        (503, "server_is_overloaded"),
+        "overloaded_error",
+    ),
+    "asked too much": (
+        {"message": "boom", "code": "rate_limit_exceeded"},
+        ("rate_limit_error", "rate_limit_exceeded"),
+        (429, "rate_limit_exceeded"),
+        "rate_limit_error",
+    ),
+    "no credit": (
+        {"message": "boom", "code": 402},
+        ("invalid_request_error", None),
+        (402, "insufficient_quota"),
+        "billing_error",
+    ),
+    "the gateway's key": (
+        {"message": "boom", "type": "authentication_error"},
+        ("server_error", "provider_auth"),
+        (502, "server_error"),
+        "api_error",
+    ),
+    "its own fault": (
+        {"message": "boom", "type": "internal_error"},
+        ("server_error", "internal_error"),
+        (502, "server_error"),
+        "api_error",
+    ),
+    "a request that it cannot go on with": (
+        {"message": "boom", "type": "invalid_request_error"},
+        ("invalid_request_error", "invalid_request_error"),
+        (400, "invalid_prompt"),
+        "invalid_request_error",
+    ),
+}
+
+
+@pytest.mark.requirement("I25.5.2")
+@pytest.mark.parametrize("name", FAILED)
+def test_an_error_in_the_middle_of_a_stream_keeps_its_kind_in_the_shape_of_its_api(name: str) -> None:
+    said, chat, (status, code), kind = FAILED[name]
+    with failing(streamed("openai", HALF, b"data: " + json.dumps({"error": said}).encode() + b"\n\n")) as ask:
+        last: dict[str, Any] = {}
+        for path in PATHS:
+            lines = [
+                line for line in ask(path, in_pieces=True).text.splitlines() if line.startswith("data: ")
+            ]
+            last[path] = json.loads(lines[-1].removeprefix("data: "))
+    told = last["/v1/chat/completions"]["error"]
+    assert (told["type"], told["status"]) == (chat[0], status)
+    assert chat[1] is None or told["code"] == chat[1]
+    assert last["/v1/responses"]["response"]["error"]["code"] == code
+    assert last["/v1/messages"]["error"]["type"] == kind
+    assert all("boom" in json.dumps(event) for event in last.values())
 
 
 OVERFLOWS: dict[str, tuple[str, str, str]] = {

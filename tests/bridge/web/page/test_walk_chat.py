@@ -64,6 +64,27 @@ def test_an_answer_is_markdown_with_its_reasoning_and_calls_and_the_same_after_a
     expect(person.page.locator(".call[data-state=done]")).to_have_count(1)
 
 
+@pytest.mark.requirement("I25.2.1")
+def test_text_that_is_no_part_of_the_answer_goes_from_the_page(person: Visit) -> None:
+    program = """async () => {
+        const { RunView } = await import("./talk/run.js");
+        const view = new RunView({ id: "r" });
+        const shown = () => [...view.body.children].map((each) => each.className + ":" + each.textContent);
+        view.take("iteration", { iteration: 1 });
+        view.take("text_delta", { text: "I look." });
+        view.take("text_retracted", { iteration: 1 });
+        const first = shown();
+        view.take("text_delta", { text: "Hm." });
+        view.take("reasoning_delta", { text: "Hm.", was_text: true });
+        view.take("text_delta", { text: "Oslo." });
+        view.take("text", { text: "Oslo." });
+        return [first, shown()];
+    }"""
+    first, last = person.page.evaluate(program)
+    assert first == []
+    assert last == ["reasoning:ReasoningHm.", "prose:Oslo."]
+
+
 @pytest.mark.requirement("I15.2.15")
 def test_conversations_are_searched_renamed_and_deleted_in_their_list(person: Visit, app: WebApp) -> None:
     page = person.page

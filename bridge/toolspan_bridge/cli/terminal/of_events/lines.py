@@ -10,7 +10,19 @@ from ....events import ElicitationAnswer, HookRan, SamplingAnswer, ToolLog, Tool
 from ....messages import Citation
 from ..output import arguments_text, compact
 
-__all__ = ["answered", "approval_text", "hook_line", "hook_text", "meanwhile", "source_lines"]
+__all__ = [
+    "NOT_USED",
+    "WAS_THOUGHT",
+    "answered",
+    "approval_text",
+    "hook_line",
+    "hook_text",
+    "meanwhile",
+    "source_lines",
+]
+
+WAS_THOUGHT = "(the text above is what the model thought, and no part of its answer)"
+NOT_USED = "(the text above is no part of the answer)"
 
 _WIDTH = 500
 

@@ -20,6 +20,7 @@ from ....events import (
     SubagentEvent,
     Text,
     TextDelta,
+    TextRetracted,
     ToolApprovalAnswer,
     ToolApprovalRequest,
     ToolCallFinished,
@@ -32,7 +33,15 @@ from ....messages import Citation, Usage
 from ....sessions.costs import CostMeter, innermost
 from ..media.received import Received, files_of, images_in, result_text
 from ..media.view import Keep, show_files
-from ..of_events.lines import answered, approval_text, hook_text, meanwhile, source_lines
+from ..of_events.lines import (
+    NOT_USED,
+    WAS_THOUGHT,
+    answered,
+    approval_text,
+    hook_text,
+    meanwhile,
+    source_lines,
+)
 from ..of_events.subagents import subagent_line
 from ..of_events.todos import TODO_WRITE, progress_text, todo_lines
 from .calls import Call, show_call, show_result
@@ -117,8 +126,12 @@ class ScreenPrinter:
         match event:
             case IterationStarted():
                 self._turn = self._shown = ""
-            case ReasoningDelta(text=text):
+            case ReasoningDelta(text=text, was_text=was_text):
+                if was_text:
+                    self._retract(WAS_THOUGHT)
                 self._thoughts.add(text)
+            case TextRetracted():
+                self._retract(NOT_USED)
             case TextDelta(text=text):
                 self._write(text)
             case Text(text=text):
@@ -138,6 +151,12 @@ class ScreenPrinter:
         self._turn = text if self._turn_is_over else self._turn + text
         self._turn_is_over = False
         self._show_text(text)
+
+    def _retract(self, why: str) -> None:
+        """Say of the turn's text, which stays on the terminal, that it is no part of the answer."""
+        if self._turn:
+            self._say(why)
+        self._turn = ""
 
     def _show_text(self, text: str) -> None:
         if self._gap and text:

@@ -26,7 +26,7 @@ from ..replies.parse import (
 from ..replies.stops import stop_reason
 from .citations import citations
 
-__all__ = ["explanation", "is_call", "named_tool", "parse_error", "parse_message", "status_of"]
+__all__ = ["blocks_of", "explanation", "is_call", "named_tool", "parse_error", "parse_message", "status_of"]
 
 _STATUSES = {
     "api_error": 500,
@@ -53,9 +53,9 @@ def is_call(block: Mapping[str, Any]) -> bool:
 def parse_message(body: Any, format_name: str) -> Reply:
     """Parse ``content``; its blocks are kept to be sent back. Raises ``FormatError`` when there is none."""
     body = read_body(body)
-    if as_list(body.get("content")) is None:
+    blocks = blocks_of(body.get("content"))
+    if blocks is None:
         raise missing("content", body)
-    blocks = objects(body["content"])
     answer_text = "".join(text(block.get("text")) for block in blocks if block.get("type") == "text")
     stop = stop_reason(body.get("stop_reason"))
     return reply(
@@ -75,6 +75,13 @@ def parse_message(body: Any, format_name: str) -> Reply:
     )
 
 
+def blocks_of(content: Any) -> list[dict[str, Any]] | None:
+    """The blocks of ``content``; some servers write a text."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return None if as_list(content) is None else objects(content)
+
+
 def explanation(body: Mapping[str, Any]) -> str:
     """Why the model refuses, if it gives a reason."""
     refuses = body.get("stop_reason") == "refusal"
@@ -89,7 +96,8 @@ def parse_error(status: int, headers: Mapping[str, str], body: bytes) -> WireErr
     answer = error_body(body)
     error = as_object(answer.get("error")) or {}
     code = text(at(error, "details", "error_code"))
-    message, request = text(error.get("message")), text(answer.get("request_id"))
+    said = text(error.get("message")) or text(answer.get("error")) or text(answer.get("message"))
+    message, request = said, text(answer.get("request_id"))
     return wire_error(
         status,
         headers,

@@ -25,12 +25,12 @@ from ..json_values import (
     as_object,
     at,
     compact,
-    is_object,
     load,
     text,
 )
 from ..replies.stream import BodyStream, CallIds, TextPieces
 from .parse import (
+    blocks_of,
     explanation,
     is_call,
     parse_error,
@@ -50,12 +50,15 @@ _FIELDS = {
 
 class _Block:
     """One content block in progress. ``place`` is the index of its call among those that are shown; a call
-    that came before has none."""
+    that came before has none. ``before`` is the block that had its index before: what says the same is that
+    one again, so that nothing of this one is shown until it is whole."""
 
-    def __init__(self, start: Mapping[str, Any], place: int | None) -> None:
+    def __init__(self, start: Mapping[str, Any], place: int | None, before: _Block | None = None) -> None:
         self.start = dict(start)
         self.place = place
+        self.before = before
         self.closed = False
+        self.held: list[Delta] = []
         self._pieces: dict[str, TextPieces] = {}
         self._citations: list[Any] = []
 
@@ -110,7 +113,8 @@ class MessageStream(BodyStream):
         super().__init__()
         self._format_name = format_name
         self._message: dict[str, Any] = {}
-        self._blocks: dict[int, _Block] = {}
+        self._blocks: list[_Block] = []
+        self._at: dict[int, _Block] = {}
         self._calls = 0
         self._ids = CallIds()
         self._begun = False
@@ -129,13 +133,19 @@ class MessageStream(BodyStream):
     @override
     def _whole(self) -> bool:
         """Whether a stop reason came, with every block closed and in order. Not every server ends its stream
-        with ``message_stop``."""
-        closed = all(block.closed for block in self._blocks.values())
-        return self._begun and self._sound and closed and bool(self._message.get("stop_reason"))
+        with ``message_stop``, nor each text where it does."""
+        if not (self._begun and self._sound and self._message.get("stop_reason")):
+            return False
+        open_ = [block for block in self._blocks if not block.closed]
+        return not open_ or (self._ended and not any(each.before or is_call(each.start) for each in open_))
 
     @override
     def _reply(self) -> Reply:
-        content = [self._blocks[index].whole() for index in sorted(self._blocks)]
+        places = {id(block): index for index, block in self._at.items()}
+        blocks = [block for block in self._blocks if block.before is None or block.closed]
+        if all(id(block) in places for block in blocks):
+            blocks.sort(key=lambda block: places[id(block)])
+        content = [block.whole() for block in blocks]
         return parse_message({**self._message, "content": content}, self._format_name)
 
     @override
@@ -144,43 +154,73 @@ class MessageStream(BodyStream):
         if kind == "error":
             body = compact(event).encode(errors="replace")
             raise StreamFailed(parse_error(status_of(text(at(event, "error", "type"))), {}, body))
-        if kind == "message_start":
-            self._sound = self._sound and is_object(event.get("message"))
-            self._begun = True
-            self._message = {**(as_object(event.get("message")) or {}), **self._message}
-        elif kind == "message_delta":
+        if kind in ("message_start", "message"):
+            return self._start_message(event.get("message") if kind == "message_start" else event)
+        if kind == "message_delta":
             return self._end_message(event)
-        elif kind == "message_stop":
+        if kind == "message_stop":
             self._ended = True
         elif kind in ("content_block_start", "content_block_delta", "content_block_stop"):
             return list(self._take_block(kind, event))
         return ()
+
+    def _start_message(self, given: Any) -> Iterable[Delta]:
+        """Begin the message; of one that comes whole, all of its content."""
+        message = as_object(given)
+        self._sound = self._sound and message is not None
+        began, self._begun = self._begun, True
+        self._message = {**(message or {}), **self._message}
+        deltas: list[Delta] = []
+        for block in [] if began or self._blocks else blocks_of((message or {}).get("content")) or []:
+            deltas += self._start_block(len(self._blocks), block)
+            self._blocks[-1].closed = True
+        return deltas
 
     def _take_block(self, kind: str, event: Mapping[str, Any]) -> Iterable[Delta]:
         index = event.get("index")
         if not isinstance(index, int) or isinstance(index, bool):
             self._sound = False
             return ()
-        block = self._blocks.get(index)
+        block = self._at.get(index)
         if kind == "content_block_start":
-            return self._start_block(index, event, known=block is not None)
+            return self._start_block(index, event.get("content_block"))
+        delta = as_object(event.get("delta")) or {}
+        if block is None and kind == "content_block_delta" and delta.get("type") == "text_delta":
+            self._start_block(index, {"type": "text"})
+            block = self._at[index]
         if block is None or block.closed:
             self._sound = False
         elif kind == "content_block_stop":
             block.closed = True
+            return self._close(block)
+        elif block.before is None:
+            return block.add(delta)
         else:
-            return block.add(as_object(event.get("delta")) or {})
+            block.held += block.add(delta)
         return ()
 
-    def _start_block(self, index: int, event: Mapping[str, Any], *, known: bool) -> Iterable[Delta]:
-        start = as_object(event.get("content_block"))
-        if known or start is None:
+    def _close(self, block: _Block) -> Iterable[Delta]:
+        """What was held of a block at an index that was there before; it goes where it is the same again."""
+        if block.before is not None and block.whole() == block.before.whole():
+            self._blocks.remove(block)
+            return ()
+        return block.held
+
+    def _start_block(self, index: int, given: Any) -> Iterable[Delta]:
+        start, known = as_object(given), self._at.get(index)
+        if start is None or (known is not None and not known.closed):
             self._sound = False
             return ()
         repeats = is_call(start) and self._ids.repeats(start.get("id"))
-        self._blocks[index] = block = _Block(start, None if repeats else self._calls)
+        block = _Block(start, None if repeats else self._calls, known)
+        self._at[index] = block
+        self._blocks.append(block)
         self._calls += is_call(start) and not repeats
-        return block.begin()
+        begun = list(block.begin())
+        if known is None:
+            return begun
+        block.held += begun
+        return ()
 
     def _end_message(self, event: Mapping[str, Any]) -> Iterable[Delta]:
         """Process the end of the message. Counts are cumulative; a refusal without text shows its
@@ -190,7 +230,7 @@ class MessageStream(BodyStream):
         self._message |= _content(event.get("delta"))
         if usage:
             self._message["usage"] = usage
-        if at(event, "delta", "stop_reason") != "refusal" or any(map(_visible_text, self._blocks.values())):
+        if at(event, "delta", "stop_reason") != "refusal" or any(map(_visible_text, self._blocks)):
             return ()
         why = explanation(self._message)
         return (TextDelta(why),) if why else ()

@@ -8,6 +8,7 @@ the larger one was counted.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 __all__ = ["CODES", "Lengths", "overflow"]
@@ -45,6 +46,10 @@ def _any(*patterns: str) -> tuple[re.Pattern[str], ...]:
 
 
 _LENGTHS = _any(
+    r"malformed input request: expected maxlength|max input characters is",  # characters: Bedrock, Baidu
+    # OpenRouter, of more than two parts: what is no answer was counted
+    rf"maximum context length is {_MOST} tokens.{{0,40}}?requested (?:about )?{_role('total')} tokens "
+    rf"\((?:{_NUMBER} of [\w ]{{1,30}}, ){{2,5}}{_ANSWER} in the output",
     # with the limit of the answer: Anthropic; vLLM, newer and older; OpenAI, DeepSeek, OpenRouter; SGLang and
     # LiteLLM; Hugging Face
     rf"exceed context limit: {_COUNTED} \+ {_ANSWER} > {_MOST}",
@@ -58,7 +63,10 @@ _LENGTHS = _any(
     rf"maximum context length of {_MOST} tokens.{{0,60}}?{_COUNTED} tokens from the input messages and "
     rf"{_ANSWER} tokens for the completion",
     rf"must be <= {_MOST}\. given: {_COUNTED} `inputs` tokens and {_ANSWER} `max_new_tokens`",
+    rf"prompt length \({_COUNTED}\).{{0,80}}?max_new_tokens \({_ANSWER}\) should not exceed \w+ \({_MOST}\)",
+    rf"max_seq_len \({_MOST}\) - splited_prompt_len \({_COUNTED}\)",  # TensorRT-LLM, as the one before
     # OpenAI, vLLM, OpenRouter, Azure, xAI
+    rf"maximum context length is {_MOST} tokens.{{0,80}}?your prompt contains {_NUMBER} characters",
     rf"maximum (?:context|prompt) length is {_MOST}(?: tokens)?.{{0,80}}?(?:resulted in|requested(?: about)?|"
     rf"request has|request contains) {_COUNTED} (?:input )?tokens",
     rf"(?:limit|maximum context length) (?:of|is) {_MOST} tokens.{{0,40}}?resulted in {_COUNTED} tokens",
@@ -68,6 +76,14 @@ _LENGTHS = _any(
     rf"exceeded model token limit: {_MOST} \(requested: {_COUNTED}\)",  # Moonshot
     rf"must have less than {_MOST} tokens\. given: {_COUNTED}",  # Hugging Face
     rf"range of input length should be \[\d, {_MOST}\]",  # DashScope
+    rf"input token count is {_COUNTED} but (?:the )?model only supports up to {_MOST}",  # Vertex
+    rf"tokens \({_COUNTED}\) exceeded this model context window limit \({_MOST}\)",  # Cloudflare
+    rf"supported by this model \({_MOST}\)",  # watsonx
+    rf"prompt_tokens \({_COUNTED}\) must be less than max_seq_len \({_MOST}\)",  # SiliconFlow
+    rf"max_seq_len exceeded: {_COUNTED} > {_MOST}",
+    rf"max tokens of {_MOST} exceeded",  # Snowflake
+    rf"request body too large for .{{1,100}}? max size: {_MOST} tokens",  # GitHub Models
+    rf"reached context length of {_MOST} tokens",  # LM Studio
 )
 _BEFORE = r"(?<![\w`.])(?<!output )(?<!completion )(?<!new )`?"
 _SUBJECT = rf"{_BEFORE}(?:inputs?|messages|prompt|tokens?)`?(?![\w`.])"
@@ -91,7 +107,14 @@ _TOO_LONG = _any(
     r"exceeds? (?:the )?context (?:limit|window)",
     r"keep the first \d+ tokens when context the overflows",  # LM Studio
     r"number of tokens to keep from the initial prompt",
-    r"input tokens exceed(?:s|ed)?\b|token limit exceeded|too many (?:input |prompt )?tokens",
+    r"input tokens exceed(?:s|ed)?\b|tokens? limit exceeded|too many (?:input |prompt )?tokens",
+    r"malformed input request: expected maxlength|max input characters is",
+    r"model only supports up to \d|request body too large for .{1,100}? max size: \d+ tokens",
+    r"reached (?:the )?(?:maximum )?context length|context overflow",
+    r"exceed(?:s|ed)? (?:this|the) (?:model'?s? )?context (?:length|window)",
+    r"max_seq_len exceeded|must be less than max_seq_len|max tokens of \d+ exceeded",
+    r"default_max_tokens \(-\d+\) must be|should not exceed max_(?:num_tokens|seq_len|input_len)",
+    r"input tokens must be (?:no more|less) than",
     r"inputs` (?:must have less than|tokens \+)",  # Hugging Face
     r"range of input length should be",  # DashScope
     r"reduce (?:the (?:length|size|number) of )?(?:the |your )(?:input|messages|prompt)\b",
@@ -100,7 +123,7 @@ _TOO_LONG = _any(
 )
 _OTHERS = re.compile(
     r"\bbytes\b|\d ?[KM]i?B\b|payload|please wait|\bper (?:day|hour|min)|quota|rate.?limit|throttl|"
-    r"too many requests",
+    r"too many requests|maximum tokens you requested",
     re.IGNORECASE,
 )
 """The words of limits of another kind."""
@@ -132,14 +155,20 @@ def overflow(message: str) -> Lengths | None:
         return None
     for pattern in _LENGTHS:
         if found := pattern.search(said):
-            named = found.groupdict()
-            return Lengths(*(_number(named.get(name)) for name in ("counted", "answer", "most")))
+            return _lengths(found.groupdict())
     numbers = {_number(each[0]) or 0 for each in _TOKENS.finditer(said)}
     lengths = sorted(number for number in numbers if number >= _LEAST_LENGTH)
     if len(lengths) == 2:
         return Lengths(counted=lengths[1], most=lengths[0])
     limit = _LIMIT_ALONE.search(said) if len(lengths) == 1 else None
     return Lengths(most=lengths[0] if limit else None)
+
+
+def _lengths(named: Mapping[str, str | None]) -> Lengths:
+    counted, answer, most, total = (
+        _number(named.get(name)) for name in ("counted", "answer", "most", "total")
+    )
+    return Lengths(counted if total is None else total - (answer or 0), answer, most)
 
 
 def _number(written: str | None) -> int | None:

@@ -84,6 +84,30 @@ _TEXTS = (
         r"expected `?(?:redacted_)?thinking|must start with a thinking block|signature in thinking block",
     ),
 )
+_ACCOUNT = (
+    _rule(
+        "credit",
+        r"credit balance (?:is )?too low|account is in good standing|please (?:recharge|top up|add credits)",
+        r"(?:balance|credits?|funds) (?:is|are) (?:insufficient|exhausted|depleted|not)",
+        r"(?:insufficient|not enough) (?:account )?(?:balance|credits?|funds|quota)\b|out of credits?\b",
+        r"used all[\w ]{0,30} credits?\b|requires? more credits|payment required|monthly included credits",
+        r"arrearage|in arrears|account (?:is|has been) (?:overdue|suspended)|billing (?:hard )?limit",
+        r"余额不足|欠费|资源包",
+    ),
+    _rule(
+        "key",
+        r"(?:incorrect|invalid|missing|no valid|wrong) (?:x-)?api[ _-]?key|api_key_invalid",
+        r"api[ _-]?key (?:is |was )?(?:not valid|invalid)|invalid (?:access|bearer|security) token",
+        r"(?:access|bearer|security) token .{0,40}?(?:is|has) (?:expired|invalid)",
+        r"could not validate credentials",
+    ),
+    _rule(
+        "content",
+        r"content[ _](?:filter|management policy|policy)|flagged|requires moderation|data_?inspection",
+        r"inappropriate content|content exists risk|sensitive (?:content|words?)|不安全或敏感|safety system",
+    ),
+)
+"""What of an account's troubles and of filters is said with any status."""
 _SERVER_SIDE: frozenset[Fault] = frozenset({"generation", "no_tools"})
 _ABOUT_A_SCHEMA = re.compile(r"schema|function_?declarations?|additionalProperties|\$ref", re.IGNORECASE)
 _ABOUT_TOOLS = re.compile(
@@ -92,6 +116,7 @@ _ABOUT_TOOLS = re.compile(
 
 
 _NO_LENGTHS = Lengths()
+_MOST_READ = 8_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +137,11 @@ def find_fault(
     ``param`` is the place in the request that the provider names apart from the message; ``names_tool`` is
     whether it names one of the tools.
     """
+    said = frozenset(codes)
+    if (about := _of_account(status, said, message)) is not None:
+        return Finding(about)
     if status not in _REFUSALS and status not in (424, 429) and status < 500:
         return Finding()
-    said = frozenset(codes)
     lengths = overflow(message)
     if lengths is not None or said & OVERFLOW_CODES:
         return Finding("context_overflow", lengths=lengths or Lengths())
@@ -131,6 +158,15 @@ def find_fault(
         return Finding("parameter", parameter)
     about_tools = names_tool or _ABOUT_TOOLS.search(message) is not None
     return Finding("tool" if about_tools and status in _BAD_REQUEST else "other")
+
+
+def _of_account(status: int, codes: frozenset[str], message: str) -> Fault | None:
+    """Whether the error is about the account, its key, or what is asked; a server's own is about none."""
+    text = " ".join((message[:_MOST_READ], *sorted(codes)))
+    found: Fault | None = next((fault for fault, pattern in _ACCOUNT if pattern.search(text)), None)
+    if found == "credit":
+        return found
+    return found if status in (400, 403) else None
 
 
 def _named_fault(codes: frozenset[str], message: str) -> Fault | None:

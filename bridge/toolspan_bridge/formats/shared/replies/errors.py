@@ -21,12 +21,53 @@ from ..json_values import (
     text,
 )
 
-_RETRYABLE = frozenset({408, 409, 429})
-_SAYING = ("message", "msg", "detail", "error_msg", "error_message", "err_msg", "errmsg", "errors", "reason")
+_RETRYABLE = frozenset({408, 409, 425, 429, 498})
+"""498 is Groq's word for a tier that is full."""
+_SAYING = (
+    "message",
+    "msg",
+    "detail",
+    "error_msg",
+    "error_message",
+    "errormessage",
+    "err_msg",
+    "errmsg",
+    "errors",
+    "faultstring",
+    "reason",
+)
+_STATUSES = ("status", "status_code", "statuscode", "http_code")
 _OF_ANSWERS = ("choices", "candidates", "output", "content", "delta", "parts", "response", "data")
+_KIND_WORDS = {
+    400: "badrequest badrequesterror contextlengthexceeded invalidargument invalidprompt invalidrequest "
+    "invalidrequesterror toolusefailed unprocessableentityerror validationerror "
+    "validationexception",
+    401: "authenticationerror invalidapikey unauthenticated unauthorized",
+    402: "billingerror insufficientbalance",
+    403: "accessdenied accessdeniedexception forbidden permissiondenied permissiondeniederror "
+    "permissionerror",
+    404: "modelnotfound notfound notfounderror resourcenotfoundexception",
+    408: "modeltimeoutexception requesttimeout",
+    413: "requesttoolarge",
+    429: "engineoverloadederror exceededcurrentquotaerror insufficientquota ratelimit ratelimiterror "
+    "ratelimitexceeded ratelimitreachederror resourceexhausted slowdown throttling throttlingexception "
+    "toomanyrequests toomanyrequestserror",
+    503: "modelnotreadyexception overloaded serverisoverloaded serveroverloaded serviceunavailable "
+    "serviceunavailableerror serviceunavailableexception unavailable",
+    504: "deadlineexceeded gatewaytimeout timeouterror",
+    529: "overloadederror",
+}
+_KINDS = {word: status for status, words in _KIND_WORDS.items() for word in words.split()}
+"""What kinds of errors say, in the words of OpenAI, Anthropic, Google, AWS, Moonshot and others."""
 _LIMITS = re.compile(r"(?:x-|anthropic-)?ratelimit(?:-[a-z-]{1,60})?$")
 _MOST_LIMITS = 40
-_MINIMAX = {1002: 429, 1004: 401, 1008: 402, 1026: 400, 1027: 400, 1039: 429, 2013: 400, 2049: 401}
+_MINIMAX = {
+    **dict.fromkeys((1002, 1039, 2045, 2056), 429),
+    **dict.fromkeys((1004, 2049), 401),
+    **dict.fromkeys((1026, 1027, 2013), 400),
+    1001: 504,
+    1008: 402,
+}
 
 
 def error_body(body: bytes) -> dict[str, Any]:
@@ -91,9 +132,12 @@ def error_in_answer(body: Mapping[str, Any]) -> dict[str, Any] | None:
     ``None`` where it is none.
 
     ``error`` as an object or a text; ``{"object": "error", "message"}`` (vLLM, Mistral); ``base_resp`` with a
-    status that is not 0 (MiniMax); and an object that has words about a fault (``message``, ``detail``, …)
-    and nothing of an answer (FastAPI, DashScope, Baidu and others).
+    status that is not 0 (MiniMax); one in a wrapper of a cloud's front door; and an object that has words
+    about a fault (``message``, ``detail``, …), in letters of either case, and nothing of an answer (FastAPI,
+    DashScope, Baidu, AWS, RFC 9457 and others).
     """
+    if (wrapped := _wrapped(body)) is not None:
+        return wrapped
     inner = body.get("error")
     if inner:
         said = _words(body)
@@ -107,29 +151,57 @@ def error_in_answer(body: Mapping[str, Any]) -> dict[str, Any] | None:
         return _words(body) or None
     if any(body.get(key) for key in _OF_ANSWERS) or as_object(body.get("message")) is not None:
         return None
+    failed = any(_number_in(value) >= 400 for key, value in body.items() if key.lower() in _STATUSES)
+    if failed:
+        return _words(body) or _words({**body, "message": body.get("title")}) or None
     return (_words(body) or None) if not kind or "code" in body else None
+
+
+def _wrapped(body: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The error in ``body`` where it stands one level deeper, under no name of an answer's."""
+    for way in (("Error",), ("Response", "Error"), ("ResponseMetadata", "Error"), ("Output",), ("fault",)):
+        if (inner := as_object(at(body, *way))) is not None and (said := _words(inner)):
+            return said  # Tencent, Volcengine, AWS, Apigee
+    header = as_object(body.get("header")) or {}
+    return (_words(header) or None) if header.get("code") else None  # Spark
 
 
 def error_for_answer(error: Mapping[str, Any]) -> WireError:
     """An error of ``error_in_answer``, by the status that it names, if any."""
-    given = (_number_in(error.get(key)) for key in ("status_code", "http_code", "code", "status"))
-    status = next((code for code in given if 400 <= code < 600), 500)
+    status = named_status(error)
     kinds = (error.get(key) for key in ("type", "status", "code"))
     kind = next((word for each in kinds if (word := text(each))), "")
     message = f"the answer is an error: {text(error.get('message')) or snippet(compact(error))}"
     return wire_error(status, {}, b"", kind=kind, message=message)
 
 
+def named_status(error: Mapping[str, Any]) -> int:
+    """The status of HTTP that ``error`` names, as a number or by the word for its kind; 500 without."""
+    places = ("status_code", "http_code", "statuscode", "code", "status")
+    given = (_number_in(error.get(key)) for key in places)
+    number = next((code for code in given if 400 <= code < 600), None)
+    words = (text(error.get(key)).lower().replace("_", "") for key in ("code", "type", "status"))
+    named = next((_KINDS[word] for word in words if word in _KINDS), 500)
+    return named if number is None else number
+
+
 def _words(body: Mapping[str, Any]) -> dict[str, Any]:
     """What ``body`` says of a fault: its message under that name, and its codes; empty where it says
     nothing."""
+    body = {key.lower(): value for key, value in body.items()}
     said = next((body[key] for key in _SAYING if body.get(key) and as_object(body[key]) is None), None)
     if said is None:
         return {}
-    codes = {key: body[key] for key in ("code", "type", "status", "status_code") if key in body}
+    codes = {key: body[key] for key in ("code", "type", *_STATUSES) if key in body}
     number = next((body[key] for key in ("error_code", "err_code", "errno") if key in body), None)
-    shown = said if isinstance(said, str) else compact(said)
+    shown = said if isinstance(said, str) else _listed(said)
     return {**({} if number is None else {"code": number}), **codes, "message": shown}
+
+
+def _listed(said: Any) -> str:
+    """The words of a list of faults, each with a message of its own."""
+    words = [text(at(each, "message")) for each in as_list(said) or ()]
+    return "; ".join(words) if words and all(words) else compact(said)
 
 
 def _of_minimax(code: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -37,6 +37,7 @@ from ..json_values import (
     text,
 )
 from .errors import error_for_answer, error_in_answer
+from .thoughts import without_thoughts
 
 NO_ID = "null"
 """The id of a call that was given none, in Mistral's types (mistralai 3.7.0, ``models/toolcall.py``)."""
@@ -67,7 +68,8 @@ def read_body(body: Any) -> dict[str, Any]:
             body = load(body)
         except ValueError:
             raise FormatError(f"the answer is not JSON: {snippet(body)}") from None
-    found = as_object(body)
+    listed = as_list(body) or ()
+    found = as_object(listed[0] if len(listed) == 1 else body)
     if found is None:
         raise FormatError(f"the answer is not a JSON object: {snippet(body)}")
     if (source is None or may_be_deep(source)) and nesting(found) > MAX_NESTING:
@@ -89,7 +91,7 @@ def chat_calls(message: dict[str, Any], body: dict[str, Any]) -> list[WireCall]:
     Empty ones, as some servers send beside a text, are left out. Raises ``FormatError`` for one that cannot
     be read.
     """
-    given = message.get("tool_calls")
+    given = calls_in(message)
     calls = objects(given)
     if given and len(calls) != len(as_list(given) or [None]):
         raise missing("readable tool_calls", body)
@@ -103,6 +105,15 @@ def chat_calls(message: dict[str, Any], body: dict[str, Any]) -> list[WireCall]:
         for call in calls
     ]
     return [call for call in read if not is_empty(call)]
+
+
+def calls_in(message: dict[str, Any]) -> Any:
+    """The ``tool_calls`` of a chat message or a delta, as a list also where there is one without a list, and
+    where it is the ``function_call`` of the API before."""
+    given = message.get("tool_calls")
+    if not given and (called := as_object(message.get("function_call"))):
+        return [{"function": called}]
+    return [given] if text(at(given, "function", "name")) else given
 
 
 def is_empty(call: WireCall) -> bool:
@@ -122,8 +133,12 @@ def reply(
     format_name: str,
     aside: bool = False,
     citations: Sequence[Citation] = (),
+    is_split: bool = False,
 ) -> Reply:
     """The whole answer. A turn that was truncated or broke off keeps its text; its calls are ``cut_calls``.
+
+    Thoughts that stand in ``content`` in tags are no part of it, unless it ``is_split``: they were told from
+    it before.
 
     A call whose id came before is the same call, which is made once. Where it is a different one, nobody
     knows what the provider meant: the turn is malformed. ``aside``: the calls of this turn must not be run
@@ -131,7 +146,10 @@ def reply(
     """
     every = _read_calls(calls, body)
     read, twice = distinct_calls(every)
-    sources = tuple(citations)
+    said = content if is_split else without_thoughts(content)
+    sources = tuple(placed(source, content, said) for source in citations)
+    only_thought = bool(content.strip()) and not said.strip()
+    content = said
     if twice:
         trouble = f"the provider gave different calls the same id {twice!r}"
         return Reply(Assistant(content, citations=sources), "malformed", usage, every, trouble=trouble)
@@ -145,7 +163,17 @@ def reply(
     has_state = opaque is not None or any(call.opaque is not None for call in read)
     state = format_name if has_state else ""
     message = Assistant(content, read, opaque, state, citations=sources)
-    return Reply(message, stop, usage, notes=notes, finish=finish)
+    return Reply(message, stop, usage, notes=notes, finish=finish, only_thought=only_thought)
+
+
+def placed(source: Citation, before: str, after: str) -> Citation:
+    """``source`` of the text ``before``, in the text ``after``, which may lack parts of it."""
+    if source.start is None or source.end is None or before == after:
+        return source
+    start = after.find(before[source.start : source.end])
+    if start < 0:
+        return replace(source, start=None, end=None)
+    return replace(source, start=start, end=start + source.end - source.start)
 
 
 def read_arguments(given: Any) -> tuple[dict[str, Any] | None, str]:

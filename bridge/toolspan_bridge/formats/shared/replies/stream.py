@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from ....messages import Assistant, Reply
-from ....messages.deltas import Delta
+from ....messages.deltas import Delta, TextDelta
 from ..contract import FormatError, StreamFailed
-from ..json_values import as_object, load, snippet
+from ..json_values import as_list, as_object, compact, load, snippet
 from .errors import error_for_answer, error_in_answer
+from .thoughts import TaggedThoughts
 
-__all__ = ["BodyStream", "CallIds", "TextPieces", "broken_off"]
+__all__ = ["DONE", "BodyStream", "CallIds", "TextPieces", "broken_off", "data_of"]
+
+DONE = "[DONE]"
+"""The data of the last event of OpenAI's streams, and of servers that write it after any stream."""
 
 
 class TextPieces:
@@ -61,6 +65,7 @@ class BodyStream(ABC):
     """A ``StreamParser`` over JSON events, which accumulate to the body of a whole answer.
 
     A format defines the framing, the effect of an event, when the answer is complete, and its body so far.
+    Thoughts in tags in its text are told from the answer here, as ``reply`` does of a whole one.
     ``HAS_TYPES``: each event has a type, of which ``error`` is one.
     """
 
@@ -68,6 +73,7 @@ class BodyStream(ABC):
 
     def __init__(self) -> None:
         self._failed = False
+        self._tagged = TaggedThoughts()
 
     @abstractmethod
     def _frames(self, chunk: bytes) -> Iterable[str | bytes]:
@@ -116,9 +122,12 @@ class BodyStream(ABC):
         if self._whole() and not self._failed:
             return self._reply()
         try:
-            return broken_off(self._reply())
+            broken = broken_off(self._reply())
         except FormatError:
             return Reply(Assistant(incomplete=True), "other", incomplete=True)
+        if self._tagged.undecided:  # half a tag is no text
+            return replace(broken, message=Assistant(incomplete=True))
+        return broken
 
     def _finish(self) -> None:
         """Process an event that the end left open, unless it is truncated."""
@@ -131,16 +140,49 @@ class BodyStream(ABC):
                 return
 
     def _frame(self, frame: str | bytes) -> list[Delta]:
-        try:
-            event = as_object(load(frame))
-        except ValueError:
-            event = None
+        event = _object_in(frame)
         if event is None:
             raise FormatError(f"the stream holds what is no JSON object: {snippet(frame)}")
         told_by_format = event.get("error") or (self.HAS_TYPES and event.get("type") == "error")
-        if not told_by_format and (error := error_in_answer(event)) is not None:
+        error = error_in_answer(event)
+        deltas = list(self._told(event)) if error is None or told_by_format else []
+        if error is not None:  # in a shape that the format does not know
             raise StreamFailed(error_for_answer(error))
-        return list(self._take(event))
+        return deltas
+
+    def _told(self, event: dict[str, Any]) -> Iterator[Delta]:
+        for delta in self._take(event):
+            if isinstance(delta, TextDelta):
+                yield from self._tagged.feed(delta.text)
+            else:
+                yield delta
+        if self._whole():
+            yield from self._tagged.end()
+
+
+def data_of(events: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """The JSON of server-sent ``events``: what stands for the end of a stream is left out, and an event that
+    is named ``error`` is one, whatever it holds."""
+    for name, data in events:
+        if data.strip() not in ("", DONE):
+            yield _as_error(data) if name == "error" else data
+
+
+def _as_error(data: str) -> str:
+    body = _object_in(data)
+    if body is not None and (body.get("error") or error_in_answer(body)):
+        return data
+    return compact({"error": {"message": snippet(data)}})
+
+
+def _object_in(frame: str | bytes) -> dict[str, Any] | None:
+    """The JSON object of an event, also where it is in a list of one."""
+    try:
+        value = load(frame)
+    except ValueError:
+        return None
+    listed = as_list(value) or ()
+    return as_object(listed[0] if len(listed) == 1 else value)
 
 
 def broken_off(reply: Reply) -> Reply:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..faults import RequestFault
-from ..frames import comment, frame
-from ..pieces import Finished, Piece, TextPiece, ThoughtPiece, Warned
+from ..frames import RETRACTED, comment, frame
+from ..pieces import Finished, Piece, Retracted, TextPiece, ThoughtPiece, Warned
 from ..replies import Begun
 from .render import SIGNATURE, STOPS, call_json, message_id, render_error, render_usage
 
@@ -52,6 +52,8 @@ class MessageStream:
             case ThoughtPiece(text=text, turn=turn):
                 yield from self._block(("thinking", turn), _THINKING)
                 yield self._delta(type="thinking_delta", thinking=text)
+            case Retracted():
+                yield comment(RETRACTED)
             case Warned(text=text):
                 yield comment(f"warning: {text}")
             case Finished():

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..faults import RequestFault
-from ..frames import comment, frame
-from ..pieces import Finished, Piece, TextPiece, ThoughtPiece, Warned
+from ..frames import RETRACTED, comment, frame
+from ..pieces import Finished, Piece, Retracted, TextPiece, ThoughtPiece, Warned
 from ..replies import Begun
 from .render import FINISHES, call_json, render_error, render_usage
 
@@ -38,14 +38,17 @@ class ChatStream:
                 yield self._chunk({"refusal" if piece.unfit else "content": between + text})
             case ThoughtPiece(text=text):
                 yield self._chunk({"reasoning_content": text})
+            case Retracted():
+                yield comment(RETRACTED)
             case Warned(text=text):
                 yield comment(f"warning: {text}")
             case Finished():
                 yield from self._end(piece)
 
     def failed(self, fault: RequestFault) -> Iterator[bytes]:
-        """The end of an answer that breaks off."""
-        yield frame(render_error(fault))
+        """The end of an answer that breaks off, with the ``status`` that it would have had as an answer."""
+        error = render_error(fault)["error"]
+        yield frame({"error": {**error, "status": fault.status}})
 
     def _end(self, finished: Finished) -> Iterator[bytes]:
         for number, call in enumerate(finished.calls):

@@ -32,7 +32,12 @@ __all__ = [
 
 RESPONSE_PREFIX = "resp_"
 _INCOMPLETE = {"length": "max_output_tokens", "refusal": "content_filter"}
-_CODES = {402: "insufficient_quota", 429: "rate_limit_exceeded", 529: "server_is_overloaded"}
+_CODES = {
+    402: "insufficient_quota",
+    429: "rate_limit_exceeded",
+    503: "server_is_overloaded",
+    529: "server_is_overloaded",
+}
 _TOLD_CODES = frozenset({"context_length_exceeded", "insufficient_quota", "server_is_overloaded"})
 _ID_LENGTH = 24
 

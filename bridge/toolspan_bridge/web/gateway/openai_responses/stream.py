@@ -7,8 +7,8 @@ from typing import Any
 
 from ....messages import ToolCall
 from ..faults import RequestFault
-from ..frames import comment, frame
-from ..pieces import Finished, Piece, TextPiece, ThoughtPiece, Warned
+from ..frames import RETRACTED, comment, frame
+from ..pieces import Finished, Piece, Retracted, TextPiece, ThoughtPiece, Warned
 from ..replies import Begun
 from .render import (
     call_item,
@@ -56,6 +56,8 @@ class ResponseStream:
                 yield from self._unfit(piece) if piece.unfit else self._said(piece)
             case ThoughtPiece():
                 yield from self._thought(piece)
+            case Retracted():
+                yield from self._retracted()
             case Warned(text=text):
                 yield comment(f"warning: {text}")
             case Finished():
@@ -92,11 +94,17 @@ class ResponseStream:
         yield self._event("response.content_part.done", **self._at_part(), part=part)
         yield self._end_item({**item, "status": "completed", "content": [part]})
 
-    def _end_message(self) -> Iterator[bytes]:
+    def _retracted(self) -> Iterator[bytes]:
+        """The message that is open is no part of the answer: of all states that one has, it is incomplete."""
+        if self._open is not None and self._open[0] is TextPiece:
+            yield from self._end_message("incomplete")
+        yield comment(RETRACTED)
+
+    def _end_message(self, status: str = "completed") -> Iterator[bytes]:
         part = text_part(self._text)
         yield self._event("response.output_text.done", **self._at_part(), text=self._text, logprobs=[])
         yield self._event("response.content_part.done", **self._at_part(), part=part)
-        yield self._end_item({**self._output[-1], "status": "completed", "content": [part]})
+        yield self._end_item({**self._output[-1], "status": status, "content": [part]})
 
     def _thought(self, piece: ThoughtPiece) -> Iterator[bytes]:
         place = self._turns.setdefault(piece.turn, len(self._turns))

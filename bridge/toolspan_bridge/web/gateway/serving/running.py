@@ -250,7 +250,8 @@ class Run:
         seen = tuple(replace(call, id=known) for call, known in zip(calls, ids, strict=True))
         provider_ids = {known: call.id for call, known in zip(calls, ids, strict=True)}
         stored = self._api.stored(self.begun, whole) if self.asked.store else None
-        self._runs.keep(self, Assistant(whole.text, seen), provider_ids, stored)
+        text = whole.streamed_text if self.asked.stream else whole.text
+        self._runs.keep(self, Assistant(text, seen), provider_ids, stored)
         caching = self._origin.caching
         if self.cache == "miss" and caching is not None and is_kept(whole.finished.finish, self.watch.calls):
             answer = CachedAnswer(whole, self.own_messages, self.conversation.id)

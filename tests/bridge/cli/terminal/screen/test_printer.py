@@ -9,13 +9,16 @@ import pytest
 
 from toolspan_bridge.cli.terminal.screen.folded import Folded
 from toolspan_bridge.cli.terminal.screen.printer import ScreenPrinter
+from toolspan_bridge.cli.terminal.talk import Printer
 from toolspan_bridge.conversation import Conversation
 from toolspan_bridge.events import (
     Answer,
     Event,
+    Notice,
     ReasoningDelta,
     Text,
     TextDelta,
+    TextRetracted,
     ToolCallFinished,
     ToolCallStarted,
     UsageReported,
@@ -36,6 +39,7 @@ EVENTS: list[Event] = [
     TextDelta("It is **there**."),
     Text("It is **there**.", 2),
 ]
+RETRACTED = TextRetracted(1)
 ERASED = re.compile(r"[^\n]*\r\x1b\[J")
 TIMES = re.compile(r"\d+(?:\.\d+)? (ms|s)\b")
 
@@ -45,10 +49,10 @@ def columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "130")
 
 
-def shown(folded: Folded) -> list[str]:
+def shown(folded: Folded, events: list[Event] = EVENTS) -> list[str]:
     file = io.StringIO()
     printer = ScreenPrinter(file, folded)
-    for event in EVENTS:
+    for event in events:
         printer.show(event)
     printer.answer("It is **there**.")
     return TIMES.sub(r"# \1", ERASED.sub("", file.getvalue())).splitlines()
@@ -82,6 +86,43 @@ def test_thoughts_and_long_results_are_folded_and_kept_under_their_numbers() -> 
     thoughts, result = folded.get(1), folded.get(2)
     assert thoughts is not None and thoughts.text == "First the\nreport."
     assert result is not None and LONG in result.text
+
+
+@pytest.mark.requirement("I25.1.3")
+def test_thoughts_that_came_as_text_are_said_to_be_no_answer() -> None:
+    folded = Folded()
+    thought: list[Event] = [TextDelta("Hm, which?\n"), ReasoningDelta("Hm, which?", was_text=True)]
+    assert shown(folded, [*thought, *EVENTS[-2:]]) == [
+        "Hm, which?",
+        "(the text above is what the model thought, and no part of its answer)",
+        "thought for # ms, 2 words · /show 1",
+        "It is there.",
+    ]
+    file = io.StringIO()
+    printer = Printer(file, live=file)
+    for event in (*thought, *EVENTS[-2:]):
+        printer.show(event)
+    printer.close()
+    assert file.getvalue().splitlines() == [
+        "Hm, which?",
+        "(the text above is what the model thought, and no part of its answer)",
+        "thinking …",
+        "It is **there**.",
+    ]
+
+
+@pytest.mark.requirement("I25.2.1")
+def test_the_text_of_a_turn_that_is_asked_for_again_is_said_to_be_no_answer() -> None:
+    turn: list[Event] = [TextDelta("I look.\n"), UsageReported(Usage(), 1), Notice("Asked again."), RETRACTED]
+    left = ["I look.", "note: Asked again.", "(the text above is no part of the answer)"]
+    assert shown(Folded(), [*turn, *EVENTS[-2:]]) == [*left, "It is there."]
+    assert shown(Folded(), [*turn[1:], *EVENTS[-2:]]) == ["note: Asked again.", "It is there."]
+    file = io.StringIO()
+    printer = Printer(file, live=file)
+    for event in turn:
+        printer.show(event)
+    printer.close()
+    assert file.getvalue().splitlines() == left
 
 
 def test_verbose_shows_thoughts_and_results_whole_at_once() -> None:

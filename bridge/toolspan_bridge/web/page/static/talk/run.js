@@ -17,6 +17,7 @@ export class RunView {
     this.onEnd = onEnd;
     this.calls = new Map();
     this.requests = new Map();
+    this.turnTexts = [];
     this.answer = null;
     this.ended = false;
     this.body = h("div.turns");
@@ -42,9 +43,20 @@ export class RunView {
       const element = kind === "text" ? place : h("details.reasoning", { open: true }, h("summary", words.thinking), place);
       this.body.append(element);
       this.open = { kind, growing: new Growing(place), element };
-      if (kind === "text") this.lastText = place;
+      if (kind === "text") {
+        this.lastText = place;
+        this.turnTexts.push(place);
+      }
     }
     return this.open.growing;
+  }
+
+  /** The text of this turn is no part of the answer: it goes. */
+  retract() {
+    this.closeText();
+    for (const place of this.turnTexts.splice(0)) place.remove();
+    this.lastText = null;
+    this.turnText = false;
   }
 
   closeText() {
@@ -107,10 +119,15 @@ const HANDLERS = {
   iteration(view, { iteration, closing }) {
     view.closeText();
     view.turnText = false;
+    view.turnTexts = [];
     if (iteration > 1) view.body.append(h("p.turn-mark", closing ? words.closing : words.iteration(iteration)));
   },
   text_delta(view, { text }) { view.turnText = true; view.text().add(text); },
-  reasoning_delta(view, { text }) { view.text("reasoning").add(text); },
+  reasoning_delta(view, { text, was_text: wasText }) {
+    if (wasText) view.retract();
+    view.text("reasoning").add(text);
+  },
+  text_retracted(view) { view.retract(); },
   text(view, { text }) {
     if (!text) return;
     view.text().set(text);
