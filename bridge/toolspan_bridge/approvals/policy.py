@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from toolspan_server.common.tool_hints import may_destroy
 from toolspan_server.engines.upstreams import ListedTool
 
 from .sandbox import says_no_sandbox
@@ -37,8 +38,9 @@ def reason_to_ask(tool: ListedTool, policy: Policy) -> str:
         return "the tool runs commands without a sandbox"
     if asks_itself(tool):
         return "the tool is configured to need approval"
-    if tool.annotations.get("destructiveHint") is True and tool.annotations.get("readOnlyHint") is not True:
-        return "the tool says that it may destroy or overwrite data"
+    if may_destroy(tool.annotations):
+        destroys = tool.annotations.get("destructiveHint") is True
+        return f"the tool says that it {'may destroy or overwrite data' if destroys else 'changes something'}"
     if tool.name in WORKSPACE_TOOLS:
         return "the tool changes files or runs commands"
     return ""

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from typing_extensions import override
 
+from ...common.tool_hints import join_hints
 from ...engines.parameters import Parameters
 from ...engines.parameters._safe_schema import object_schema
 from ...errors import InvalidParameters
@@ -168,7 +169,8 @@ def _check_options(tool: ToolConfig) -> None:
 
 
 def _cache_faults(tool: ToolConfig) -> Iterator[Fault]:
-    if tool.cache is not None and not (tool.annotations is not None and tool.annotations.read_only):
+    said = {} if tool.annotations is None else tool.annotations.model_dump()
+    if tool.cache is not None and not join_hints(said, tool.implementation.hints()).get("read_only"):
         hint = "add annotations: {read_only: true} if a call changes nothing, or remove the cache"
         yield Fault(("cache",), "only a tool that is read-only can have a cache", hint, on_key=True)
 
@@ -177,7 +179,7 @@ def _example_faults(tool: ToolConfig) -> Iterator[Fault]:
     """Faults of examples' arguments; one that expects ``invalid_parameters`` may have invalid ones."""
     if not tool.examples:
         return
-    parameters = Parameters(tool.parameters)
+    parameters = Parameters(tool.parameters, fill_defaults=tool.implementation.fills_defaults)
     for index, example in enumerate(tool.examples):
         if example.error == InvalidParameters.error_code:
             continue

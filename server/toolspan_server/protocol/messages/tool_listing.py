@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ...config import ToolConfig
@@ -21,8 +22,9 @@ _HINTS = {
 }
 
 
-def described(tool: ToolConfig, reach: Reach = "outside") -> dict[str, Any]:
-    """One entry of ``tools/list``, the same for every revision: unknown members do no harm.
+def described(tool: ToolConfig, hints: Mapping[str, Any], reach: Reach = "outside") -> dict[str, Any]:
+    """One entry of ``tools/list``, with ``hints`` as its annotations, the same for every revision: unknown
+    members do no harm.
 
     ``annotations`` exist since 2025-03-26, ``title``, ``outputSchema`` and ``_meta`` since 2025-06-18,
     ``icons`` since 2025-11-25. What MCP has no place for is in ``_meta``, under ``META_PREFIX``, with how far
@@ -36,7 +38,7 @@ def described(tool: ToolConfig, reach: Reach = "outside") -> dict[str, Any]:
     more = {
         "title": tool.title or tool.display_name,
         "icons": [_renamed(icon.model_dump(), {"mime_type": "mimeType"}) for icon in tool.icons],
-        "annotations": _annotations(tool),
+        "annotations": _renamed(dict(hints), _HINTS),
         "outputSchema": tool.output_schema,
         "_meta": _meta(tool, reach),
     }
@@ -50,10 +52,6 @@ def _deprecation(tool: ToolConfig) -> str:
     instead = f" Use '{tool.deprecated.replacement}' instead." if tool.deprecated.replacement else ""
     why = f" {tool.deprecated.message}" if tool.deprecated.message else ""
     return f"\n\nDeprecated.{instead}{why}"
-
-
-def _annotations(tool: ToolConfig) -> dict[str, Any]:
-    return {} if tool.annotations is None else _renamed(tool.annotations.model_dump(), _HINTS)
 
 
 def _meta(tool: ToolConfig, reach: Reach) -> dict[str, Any]:

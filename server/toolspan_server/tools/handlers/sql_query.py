@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from ...calls.context import Context
 from ...common.did_you_mean import nearest
+from ...common.tool_hints import READS, Hints
 from ...engines.databases._database import Statement
 from ...engines.databases._statement import fault_of, parameters_of, split_lists
 from ...engines.parameters import known_parameters
@@ -85,6 +86,10 @@ def _references(written: Mapping[str, Any]) -> Iterator[tuple[str, str, object]]
     yield "database", "databases", written.get("database")
 
 
+def _hints(options: Options) -> Hints:
+    return READS if options.read_only else {"read_only": False}
+
+
 @handler(
     "sql_query",
     kind="internal",
@@ -92,6 +97,7 @@ def _references(written: Mapping[str, Any]) -> Iterator[tuple[str, str, object]]
     misfits=_misfits,
     target=_database,
     references=_references,
+    hints=_hints,
 )
 def sql_query(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """The arguments are the values of the statement's ``:name`` parameters; what is absent is null.

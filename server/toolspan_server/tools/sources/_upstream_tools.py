@@ -12,6 +12,7 @@ from pydantic_core import ValidationError
 
 from ...common.did_you_mean import nearest
 from ...common.slices import in_slices
+from ...common.tool_hints import may_destroy
 from ...config import ToolConfig
 from ...config.models.tool_options import AnnotationsConfig, ApprovalConfig, IconConfig
 from ..kinds.mcp import Config as McpConfig
@@ -137,7 +138,12 @@ def _tool(config: McpSourceConfig, draft: _Draft) -> ToolConfig:
         {
             "name": name[:_LONGEST_NAME],
             "description": description or f"The tool {tool.name} of {config.upstream}.",
-            "implementation": McpConfig(upstream=config.upstream, tool=tool.name, pin=dict(draft.pin)),
+            "implementation": McpConfig(
+                upstream=config.upstream,
+                tool=tool.name,
+                pin=dict(draft.pin),
+                send_defaults=change is not None and change.send_defaults,
+            ),
             **{key: value for key, value in optional.items() if value},
         }
     )
@@ -150,9 +156,8 @@ def _needs_approval(config: McpSourceConfig, tool: ListedTool) -> bool:
     """Whether a person has to allow each call: one that says that it is destructive is, whatever else."""
     if config.approval != "destructive":
         return config.approval == "always"
-    destructive = tool.annotations.get("destructiveHint") is True
     asks_itself = tool.meta.get("dev.toolspan/approval") is True
-    return destructive and tool.annotations.get("readOnlyHint") is not True and not asks_itself
+    return may_destroy(tool.annotations) and not asks_itself
 
 
 def _title(value: Any) -> str | None:
