@@ -19,12 +19,11 @@ def combine_hints(each: Iterable[Hints]) -> dict[str, bool]:
     """The hints of what makes calls of all of these: it reads only if all do, and may destroy if one may."""
     every = list(each)
     found: dict[str, bool] = {}
-    reads = [hints.get("read_only") for hints in every]
-    if False in reads or True in (hints.get("destructive") for hints in every):
-        found["read_only"] = False
-    elif every and all(reads):
-        found["read_only"] = True
     changing = [hints for hints in every if hints.get("read_only") is not True]
+    if every and not changing:
+        found["read_only"] = True
+    elif any(hints.get("read_only") is False or hints.get("destructive") for hints in changing):
+        found["read_only"] = False
     if any(hints.get("destructive") for hints in changing):
         found["destructive"] = True
     elif changing and all(hints.get("destructive") is False for hints in changing):

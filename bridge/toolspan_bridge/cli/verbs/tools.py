@@ -94,11 +94,13 @@ def list_(
     elif is_too_long(len(tools), show_all=show_all):
         _count_by_server((tool.server, tool.name) for tool in tools)
     else:
+        effects = {key: _effect(hint) for key, hint in hints.items()}
+        heads = ("effect",) if any(effects.values()) else ()
         rows = [
-            (tool.name, tool.server, _effect(hints[tool.key]), compact(tool.description, 100))
+            (tool.name, tool.server, *(effects[tool.key] for _ in heads), compact(tool.description, 100))
             for tool in tools
         ]
-        emit_table(("tool", "server", "effect", "description"), rows)
+        emit_table(("tool", "server", *heads, "description"), rows)
 
 
 @command.command(name="show", example="toolspan tools show math_eval")

@@ -138,11 +138,11 @@ async def test_operations_are_tools_that_call_the_api(api: Api, tmp_path: Path) 
 
 async def test_what_the_description_says_is_what_the_tool_says(api: Api, tmp_path: Path) -> None:
     async with served(api, tmp_path) as runtime:
+        hints = [tool.hints for tool in runtime.registry]
         get, delete, add = (tool.config for tool in runtime.registry)
     assert (get.description, get.title) == ("One pet\n\nWith all that is known of it.", "One pet")
     assert get.tags == ("pets",)
-    assert get.annotations is not None and get.annotations.read_only
-    assert delete.annotations is not None and delete.annotations.destructive
+    assert hints[0] == {"read_only": True, "open_world": True} and hints[1]["destructive"]
     assert delete.description == "DELETE /pets/{id}" and delete.deprecated is not None
     assert add.parameters["required"] == ["name"] and "id" not in add.parameters["properties"]
     assert add.parameters["$defs"]["Pet"]["properties"]["parent"] == {"$ref": "#/$defs/Pet"}
