@@ -123,7 +123,11 @@ async def test_what_a_config_says_of_its_tool_counts_before_its_method(api: Api,
     )
     hints = await anyio.to_thread.run_sync(listed, tmp_path, config)
     assert hints["search"]["readOnlyHint"] is True and "destructiveHint" not in hints["search"]
-    assert [await is_made(tmp_path, config, name) for name in ("search", "add", "drop")] == [True, True, False]
+    assert [await is_made(tmp_path, config, name) for name in ("search", "add", "drop")] == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_the_effect_of_each_tool_is_listed_and_shown(tmp_path: Path) -> None:

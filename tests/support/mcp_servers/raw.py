@@ -67,6 +67,13 @@ def tool(name: str, **more: Any) -> dict[str, Any]:
 
 
 def pages(cursor: str | None) -> dict[str, Any]:
+    if MOOD == "empty_cursor":
+        more = {"nextCursor": ""} if cursor is None else {}
+        return {"tools": [tool("one" if cursor is None else "two")], **more}
+    if MOOD == "empty_cursor_at_end":
+        return {"tools": [tool("one"), tool("two")], "nextCursor": ""}
+    if MOOD == "null_tools":
+        return {"tools": None}
     number = int(cursor or 0)
     if MOOD == "endless_pages":
         return {"tools": [tool(f"t{number}")], "nextCursor": str(number + 1)}

@@ -57,7 +57,8 @@ class Parameters:
         """A copy of ``arguments`` (a JSON object) as the tool is to get it.
 
         Parameters that the schema does not define are left out, unless it says anything about
-        additional ones; defaults are filled in, if any are to be; ``2.0`` is ``2`` where the schema wants an integer.
+        additional ones; defaults are filled in, if any are to be; ``2.0`` is ``2`` where the schema wants
+        an integer.
 
         Raises ``InvalidParameters`` with each fault, of many the first.
         """
