@@ -1,4 +1,4 @@
-"""What a tool sends elsewhere is what its caller gave: defaults of a schema are filled in for our own kinds."""
+"""What a tool sends elsewhere is what its caller gave; defaults are filled in for our own kinds."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def list_(
 ) -> None:
     """List the tools as the servers list them over MCP.
 
-    The effect of a call is what the tool says of itself: reads, changes, may destroy; of many it is not known.
+    The effect of a call is what the tool says of itself: reads, changes, may destroy; many say nothing.
 
     With --names the table by which a model's calls find their tools: the name on the wire, the server and the
     tool's own name. A tool that the format leaves out is marked.

@@ -39,6 +39,16 @@ TOOL_NAME = r"^[A-Za-z0-9_.-]{1,128}$"
 """MCP 2025-11-25, server/tools: 1–128 of letters, digits, ``_ - .``."""
 
 
+META_PREFIX = "dev.toolspan/"
+"""What the names of our own keys in a tool's ``_meta`` start with: ``dev.toolspan/tags``."""
+
+
+def _foreign_meta(meta: dict[str, Any]) -> dict[str, Any]:
+    if own := next((name for name in meta if name.startswith(META_PREFIX)), None):
+        raise ValueError(f"{own!r} is a name of ours (write the key that it stands for, such as tags)")
+    return meta
+
+
 _Implementation = Annotated[
     KindConfig, PlainValidator(chosen("kind", KindConfig, KINDS), {"definition": "Implementation"})
 ]
@@ -107,6 +117,14 @@ class ToolConfig(Record):
     )
     tags: tuple[Annotated[str, Limits(least=1, most=100)], ...] = key(
         "Tags by which to sort and find the tool.", default=(), served=True, inert=DATA
+    )
+    meta: dict[str, Any] = key(
+        "Further _meta of its entry in tools/list, for other programs; names of dev.toolspan/ are ours.",
+        check=_foreign_meta,
+        factory=dict,
+        spellings=["_meta", "meta"],
+        served=True,
+        inert=DATA,
     )
     category: str | None = key(
         "The group that it belongs to.", least=1, most=100, default=None, served=True, inert=DATA

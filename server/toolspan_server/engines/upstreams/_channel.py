@@ -101,7 +101,7 @@ class Channel(JSONRPCDispatcher[TransportContext]):
         seconds = self._probe_seconds if method == "server/discover" else None
         result = await (asked if seconds is None else _probed(asked, seconds))
         if method == "tools/list" and isinstance(tools := result.get("tools") or [], list):
-            with_headers = await self._sorted_out(cast("list[Any]", tools))
+            with_headers = await self._sorted_out(tools)
             result = {**result, "tools": with_headers}
         if method == "tools/call" and isinstance(result.get("content"), list):
             result = {**result, "content": _as_many_as_fit(cast("list[Any]", result["content"]))}

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...config import ToolConfig
+from ...config.models.tool import META_PREFIX
 from ...parts.reach import Reach
 
-META_PREFIX = "dev.toolspan/"
-"""What the names of our own keys in a tool's ``_meta`` start with: ``dev.toolspan/tags``."""
 PROBLEMS = f"{META_PREFIX}problems"
 """The key of a list's ``_meta`` with what is missing from it and why: a list of sentences."""
 
@@ -70,7 +69,7 @@ def _meta(tool: ToolConfig, reach: Reach) -> dict[str, Any]:
     }
     if tool.deprecated is not None:
         extra["deprecated"] = _renamed(tool.deprecated.model_dump(), {}) or True
-    return {META_PREFIX + name: value for name, value in extra.items() if value}
+    return {**tool.meta, **{META_PREFIX + name: value for name, value in extra.items() if value}}
 
 
 def _set_fields(dumped: dict[str, Any], given: set[str]) -> dict[str, Any]:

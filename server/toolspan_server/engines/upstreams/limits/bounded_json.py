@@ -28,8 +28,8 @@ _ESCAPES = re.compile(
 def mend_halves(text: bytes) -> bytes:
     """JSON ``text`` with U+FFFD for each half of a surrogate pair that stands alone.
 
-    Programs that cut texts by UTF-16 units write it. The rest of the message is right, but no parser
-    takes it.
+    Programs that cut texts by UTF-16 units write it. The rest of the message is right, but no
+    parser takes it.
     """
     if _HALF.search(text) is None:
         return text
