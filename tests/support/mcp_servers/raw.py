@@ -207,7 +207,11 @@ def cancelled(params: dict[str, Any]) -> None:
 
 def handle(message: dict[str, Any]) -> None:
     method, request_id, params = message.get("method"), message.get("id"), message.get("params") or {}
-    if MOOD == "late" and method in ("initialize", "server/discover"):
+    if MOOD == "ends_at_discovery" and method == "server/discover":
+        sys.exit(1)
+    if MOOD == "refuses" and method == "initialize":
+        send({"id": request_id, "error": {"code": -32000, "message": "no licence: set ACME_KEY"}})
+    elif MOOD == "late" and method in ("initialize", "server/discover"):
         discover_late(method, request_id)
     elif method == "initialize":
         info = {"name": "raw", "version": "1"}
