@@ -79,7 +79,7 @@ class Description:
     def parse(cls, content: bytes, name: str) -> Description:
         """``content`` of a file or URL that is called ``name``. Raises ``UnusableDescription``."""
         try:
-            document = parse_document(content.decode("utf-8-sig"), name)
+            document = parse_document(content.decode("utf-8-sig"), name, any_keys=True)
         except UnicodeDecodeError:
             raise UnusableDescription("it is not UTF-8") from None
         except ConfigError as error:

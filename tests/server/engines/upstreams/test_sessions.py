@@ -1,4 +1,4 @@
-"""Sessions of foreign servers: begun the old way, lost and opened again, refused in the server's own words."""
+"""Sessions of foreign servers: begun the old way, lost and opened again, refused in the server's words."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ UNKNOWN = "Bad Request: No valid session ID provided"
 
 
 class Forgetful:
-    """A server over Streamable HTTP of 2025-06-18 that forgets each session after ``calls`` calls of its tool,
-    and answers then with ``status`` and ``body``."""
+    """A server over Streamable HTTP of 2025-06-18 that forgets each session after ``calls`` calls of its
+    tool, and answers then with ``status`` and ``body``."""
 
     def __init__(self, status: int, body: Any, calls: int = 1) -> None:
         self._status, self._body, self._calls = status, body, calls

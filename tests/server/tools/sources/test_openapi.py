@@ -520,3 +520,15 @@ async def test_a_client_is_told_what_a_description_has_no_tool_for(tmp_path: Pat
         (problem,) = runtime.source_problems()
         assert runtime.health()["sources"][0]["left_out"] == 30
     assert "leaves out 30 of 31: GET /p0: " in problem and "; and 25 more" in problem
+
+
+@pytest.mark.requirement("I26.3.1")
+def test_status_codes_need_no_quotes_however_many_there_are() -> None:
+    lines = ["openapi: 3.0.3", "servers: [{url: 'https://a.example'}]", "paths:"]
+    for number in range(400):
+        lines += [f"  /p{number}:", "    get:", f"      operationId: op{number}", "      responses:"]
+        lines += [f"        {status}: {{description: d}}" for status in (200, 404, 500)]
+    found = tools_of(
+        "\n".join(lines).encode(), "a.yaml", OpenApi.model_validate({"type": "openapi", "file": "x"})
+    )
+    assert len(found.tools) == 400 and not found.left_out
