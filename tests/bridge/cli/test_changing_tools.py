@@ -51,11 +51,27 @@ def listed(folder: Path, config: str) -> dict[str, dict[str, Any]]:
     return {each["name"]: each["annotations"] for each in json.loads(ran.out)["tools"]}
 
 
-async def is_made(folder: Path, config: str, name: str, *options: str) -> bool:
+async def is_typed(folder: Path, config: str, name: str, *options: str) -> bool:
+    """Whether a call is made that a person typed."""
+
     def call() -> int:
         return toolspan("tools", "call", name, "--config", config, *options, cwd=folder).code
 
     return await anyio.to_thread.run_sync(call) == 0
+
+
+async def is_made(folder: Path, config: str, name: str, *options: str) -> bool:
+    """Whether a call is made that a model wants."""
+
+    def ask() -> bool:
+        turns = [{"calls": [{"tool": name, "arguments": {}}]}, {"text": "done"}]
+        (folder / "turns.json").write_text(json.dumps({"turns": turns}))
+        model = ("-m", "scripted/turns.json", "--json")
+        (use,) = toolspan("ask", "?", *model, "--config", config, *options, cwd=folder).json["tool_calls"]
+        assert use["result"].get("error_code") in (None, "denied")
+        return bool(use["result"]["success"])
+
+    return await anyio.to_thread.run_sync(ask)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -69,13 +85,19 @@ async def test_a_call_of_a_web_api_is_asked_about_by_its_method(
     assert len(api.seen) == (1 if reads else 0)
     assert await is_made(tmp_path, config, "t", "--approve", "t")
     assert api.seen[-1].method == method
+    assert await is_typed(tmp_path, config, "t") is (METHODS[method] != "may destroy")
 
 
-@pytest.mark.parametrize("reads", [True, False])
-async def test_a_statement_that_may_change_data_is_asked_about(tmp_path: Path, reads: bool) -> None:
+@pytest.mark.parametrize(
+    ("statement", "typed"),
+    [("SELECT a FROM t", True), ("INSERT INTO t VALUES (1)", True), ("DELETE FROM t", False)],
+)
+async def test_a_statement_that_may_change_data_is_asked_about(
+    tmp_path: Path, statement: str, typed: bool
+) -> None:
     with sqlite3.connect(tmp_path / "d.db") as database:
         database.execute("CREATE TABLE t (a)")
-    statement = "SELECT a FROM t" if reads else "INSERT INTO t VALUES (1)"
+    reads = statement.startswith("SELECT")
     options = {"database": "d", "statement": statement, "read_only": reads}
     sql = {"type": "internal", "handler": "sql_query", "options": options}
     config = written(tmp_path, tool("t", sql), services={"databases": {"d": {"url": "sqlite:///d.db"}}})
@@ -83,6 +105,7 @@ async def test_a_statement_that_may_change_data_is_asked_about(tmp_path: Path, r
     assert hints["t"]["readOnlyHint"] is reads
     assert await is_made(tmp_path, config, "t") is reads
     assert await is_made(tmp_path, config, "t", "--approve", "t")
+    assert await is_typed(tmp_path, config, "t") is typed
 
 
 async def test_a_pipeline_changes_what_its_steps_do(api: Api, tmp_path: Path) -> None:

@@ -161,6 +161,7 @@ def call(
     """Call one tool. KEY=VALUE is read by the parameter's type: text as it is, anything else as JSON.
 
     A tool that needs approval is asked about as in `ask`: to name it here is no approval of what it does.
+    Only one that changes something without saying that it may destroy needs none here.
     Hooks of calls run as in `ask`.
     What its server says and asks meanwhile is shown and answered as in `ask`; with a model, it may have that
     asked. Exit 5 when the tool does not succeed.
@@ -268,7 +269,7 @@ async def _call(wanted: _Called, approvals: ApprovalChoice, choice: ConfigChoice
     async with opened(choice, TERMINAL, samples=bool(wanted.model), log_level=wanted.log_level) as session:
         tool = session.tool(wanted.name)
         arguments = parse_arguments(wanted.pairs, wanted.document, tool.schema)
-        approver = approver_of(session, approvals, secrets.token_hex(16), LOCAL_PRINCIPAL)
+        approver = approver_of(session, approvals, secrets.token_hex(16), LOCAL_PRINCIPAL, typed=True)
         printer = Printer(sys.stderr, only_meanwhile=True)
         async with RoutedAsker(session) as asker:
             if wanted.model:

@@ -11,7 +11,7 @@ from ...calls.context import Context
 from ...common.did_you_mean import nearest
 from ...common.tool_hints import READS, Hints
 from ...engines.databases._database import Statement
-from ...engines.databases._statement import fault_of, parameters_of, split_lists
+from ...engines.databases._statement import fault_of, first_word, parameters_of, split_lists
 from ...engines.parameters import known_parameters
 from ...engines.registration import handler
 from ...problems import Fault, Faulty
@@ -87,7 +87,10 @@ def _references(written: Mapping[str, Any]) -> Iterator[tuple[str, str, object]]
 
 
 def _hints(options: Options) -> Hints:
-    return READS if options.read_only else {"read_only": False}
+    if options.read_only:
+        return READS
+    adds = first_word(options.statement) == "INSERT"  # what else it does, triggers and clauses decide
+    return {"read_only": False} if adds else {"read_only": False, "destructive": True}
 
 
 @handler(
