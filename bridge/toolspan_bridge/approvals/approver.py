@@ -67,7 +67,8 @@ class PolicyApprover:
 
     An answer about a call with ``facts`` whose arguments the person changed counts for that call: the
     facts are those of other arguments. An answer that cannot be remembered counts for its call, and
-    ``report`` is told why; without ``report`` the ``StoreError`` is raised.
+    ``report`` is told why; without ``report`` the ``StoreError`` is raised. ``typed``: the person wrote the
+    calls themselves.
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class PolicyApprover:
         departure_of: DepartureOf | None = None,
         report: Callable[[str], None] | None = None,
         outward: OutwardPolicy = "ask",
+        typed: bool = False,
     ) -> None:
         self._policy: Policy = policy
         self._allowed = tuple(allowed)
@@ -95,6 +97,7 @@ class PolicyApprover:
         self._departure_of = departure_of
         self._report = report
         self._outward: OutwardPolicy = outward
+        self._typed = typed
 
     def with_person(self, person: Person) -> PolicyApprover:
         """The same approver, with ``person`` to be asked last."""
@@ -114,8 +117,8 @@ class PolicyApprover:
         if rule is not None:
             return ""
         if asks_itself(tool):
-            return reason_to_ask(tool, "destructive")
-        return reason_to_ask(tool, self._policy)
+            return reason_to_ask(tool, "destructive", typed=self._typed)
+        return reason_to_ask(tool, self._policy, typed=self._typed)
 
     async def decide(self, request: ApprovalRequest) -> Approval:
         """The decision of the first that has one."""

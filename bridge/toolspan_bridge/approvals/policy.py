@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from toolspan_server.common.tool_hints import may_destroy
 from toolspan_server.engines.upstreams import ListedTool
 
 from .sandbox import says_no_sandbox
@@ -27,8 +28,11 @@ def asks_itself(tool: ListedTool) -> bool:
     return tool.meta.get(APPROVAL_META) is True
 
 
-def reason_to_ask(tool: ListedTool, policy: Policy) -> str:
-    """Why a call of ``tool`` needs approval under ``policy``; empty when it needs none."""
+def reason_to_ask(tool: ListedTool, policy: Policy, *, typed: bool = False) -> str:
+    """Why a call of ``tool`` needs approval under ``policy``; empty when it needs none.
+
+    Of a call that the person ``typed``, that it changes something is no reason by itself.
+    """
     if policy == "never":
         return ""
     if policy == "always":
@@ -37,8 +41,11 @@ def reason_to_ask(tool: ListedTool, policy: Policy) -> str:
         return "the tool runs commands without a sandbox"
     if asks_itself(tool):
         return "the tool is configured to need approval"
-    if tool.annotations.get("destructiveHint") is True and tool.annotations.get("readOnlyHint") is not True:
-        return "the tool says that it may destroy or overwrite data"
+    if may_destroy(tool.annotations):
+        if tool.annotations.get("destructiveHint") is True:
+            return "the tool says that it may destroy or overwrite data"
+        if not typed:
+            return "the tool says that it changes something"
     if tool.name in WORKSPACE_TOOLS:
         return "the tool changes files or runs commands"
     return ""

@@ -21,9 +21,10 @@ _REMEDY = "allow it with --approve NAME, or with rules in the config"
 
 
 def approver_of(
-    session: Session, choice: ApprovalChoice, conversation: str, principal: str
+    session: Session, choice: ApprovalChoice, conversation: str, principal: str, *, typed: bool = False
 ) -> PolicyApprover:
-    """The approver of a question of ``principal`` in ``conversation``, an id."""
+    """The approver of a question of ``principal`` in ``conversation``, an id; or of calls that the person
+    ``typed``."""
     config = session.config.approvals
     rules = () if config is None else config.rules
     files_of = files_of_calls(session)
@@ -38,6 +39,7 @@ def approver_of(
         departure_of=session.baseline.departure,
         report=session.host.note,
         outward="ask" if config is None else config.outward,
+        typed=typed,
     )
 
 

@@ -25,7 +25,7 @@ async def description(runtime: Runtime) -> dict[str, Any]:
     health = runtime.health()
     for state, runner in zip(health["sources"], runners, strict=True):
         if omitted := getattr(runner.source, "left_out", ()):
-            state["left_out"] = [runtime.redact(each) for each in omitted]
+            state["omitted"] = [runtime.redact(each) for each in omitted]
     tools = [
         {
             "name": tool.name,

@@ -45,15 +45,17 @@ def source_problems(snapshot: ConfigSnapshot, redact: Callable[[str], str]) -> t
 
 
 def _problem(state: Mapping[str, Any]) -> str:
-    """What is wrong with a source; empty for nothing. That it left out some, not all, is no fault."""
+    """What is wrong with a source, or missing from it; empty for nothing."""
     if state.get("error"):
         return f"failed: {state['error']}"
-    left_out = state.get("left_out")
-    if state.get("tools") or not isinstance(left_out, list) or not left_out:
+    named = cast("Sequence[str]", state.get("omitted", ()))
+    if not named:
         return ""
-    named = cast("list[str]", left_out)
-    more = f"; and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-    return f"has no tool, all of its operations are left out: {'; '.join(named[:_NAMED])}{more}"
+    count, of_tools = int(state.get("left_out", len(named))), int(state.get("tools", state.get("offered", 0)))
+    listed = "; ".join(named[:_NAMED]) + (f"; and {count - _NAMED:,} more" if count > _NAMED else "")
+    if not of_tools:
+        return f"has no tool, all of its operations are left out: {listed}"
+    return f"leaves out {count:,} of {count + of_tools:,}: {listed}"
 
 
 def _state(service: Any) -> Mapping[str, Any]:

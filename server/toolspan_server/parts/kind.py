@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..calls.context import Context
+from ..common.tool_hints import Hints
 from ..problems import Path
 from .discovery import Parts
 from .environment import Environment
@@ -34,10 +35,13 @@ class Kind(Protocol):
 
 class Callee(Protocol):
     """A tool as one that calls it sees it: ``talks`` says whether it may use the client of a call, ``reach``
-    how far its calls go."""
+    how far its calls go, ``hints`` what it says of them."""
 
     @property
     def talks(self) -> bool: ...
+
+    @property
+    def hints(self) -> Mapping[str, Any]: ...
 
     @property
     def reach(self) -> Reach: ...
@@ -63,6 +67,11 @@ class CallsTools(ABC):
     def reach(self) -> Reach:
         """The farthest reach of the tools that it calls."""
 
+    @property
+    @abstractmethod
+    def hints(self) -> Hints:
+        """What the tools that it calls say of their calls, together."""
+
 
 class KindConfig(TypedConfig):
     """The config keys of one kind, under ``implementation``."""
@@ -71,6 +80,14 @@ class KindConfig(TypedConfig):
     def counts_calls(self) -> bool:
         """Whether results depend on earlier calls in the same process."""
         return False
+
+    @property
+    def fills_defaults(self) -> bool:
+        """Whether a call gets the defaults of ``parameters`` for what its caller leaves out.
+
+        What asks another program does not: there a field that is left out stays as it is.
+        """
+        return True
 
     @property
     def server(self) -> str:
@@ -86,6 +103,10 @@ class KindConfig(TypedConfig):
         outside."""
         del tags, environment
         return "outside"
+
+    def hints(self) -> Hints:
+        """What this config says of its calls: whether they change something, say. Empty: nothing."""
+        return {}
 
     def misfits(self, parameters: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         """Conflicts between this config and the tool's ``parameters``, as (key, message)."""

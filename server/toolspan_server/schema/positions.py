@@ -79,14 +79,17 @@ def read_document(path: FilePath, shown: str, raw: bytes | None = None) -> Docum
     return parse_document(_text(_read_bytes(path, shown) if raw is None else raw, shown), shown)
 
 
-def parse_document(text: str, shown: str) -> Document:
-    """``text``, the content of the file ``shown``, as a document. Raises ``ConfigError``."""
+def parse_document(text: str, shown: str, *, any_keys: bool = False) -> Document:
+    """``text``, the content of the file ``shown``, as a document. Raises ``ConfigError``.
+
+    With ``any_keys`` a key of YAML that is no text, as ``200``, is no fault, but the text that is written.
+    """
     suffix = FilePath(shown).suffix.lower()
     is_json = suffix == ".json" or (suffix not in (".yaml", ".yml") and text.lstrip().startswith("{"))
     try:
         if not text.strip():
             raise SyntaxFault(0, "the file is empty", "write a config, such as tools: {registry: []}")
-        data, tree, faults = read_json(text) if is_json else _read_yaml(text)
+        data, tree, faults = read_json(text) if is_json else _read_yaml(text, any_keys)
     except SyntaxFault as fault:
         line, column = Lines(text).place(fault.offset)
         problem = Problem(shown, line, column, json_path(fault.path), fault.message, fault.hint)
@@ -94,10 +97,10 @@ def parse_document(text: str, shown: str) -> Document:
     return Document(shown, text, data, tree, faults)
 
 
-def _read_yaml(text: str) -> tuple[Any, Node | None, list[Fault]]:
+def _read_yaml(text: str, any_keys: bool) -> tuple[Any, Node | None, list[Fault]]:
     from .yaml_text import read_yaml
 
-    return read_yaml(text)
+    return read_yaml(text, any_keys=any_keys)
 
 
 def _text(raw: bytes, shown: str) -> str:

@@ -45,9 +45,12 @@ _STRING_TAGS = ("!", "tag:yaml.org,2002:str")
 _COLLECTION_TAGS = ("!", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
 
-def read_yaml(text: str) -> tuple[Any, Node, list[Fault]]:
-    """The data, the positions, and the faults. Raises ``SyntaxFault``."""
-    builder = _Builder(text)
+def read_yaml(text: str, *, any_keys: bool = False) -> tuple[Any, Node, list[Fault]]:
+    """The data, the positions, and the faults. Raises ``SyntaxFault``.
+
+    With ``any_keys`` a key that is no text, as ``200``, is no fault, but the text that is written.
+    """
+    builder = _Builder(text, any_keys)
     for event in _events(text):
         builder.take(event)
     if builder.documents == 0:
@@ -88,6 +91,7 @@ class _Open:
 @dataclass(slots=True)
 class _Builder:
     text: str
+    any_keys: bool = False
     result: Any = None
     root: Node = field(default_factory=lambda: Node(0, 0))
     faults: list[Fault] = field(default_factory=list[Fault])
@@ -127,7 +131,7 @@ class _Builder:
     def _key(self, here: _Open, event: yaml.ScalarEvent, offset: int) -> None:
         value, _ = _resolve(event)
         here.key, here.key_at = str(event.value), offset
-        if not isinstance(value, str):
+        if not isinstance(value, str) and not self.any_keys:
             hint = f'keys are strings: write "{event.value}"'
             fault = Fault((*here.path, here.key), f"key {event.value} is not a string", hint, on_key=True)
             note(self.faults, fault)

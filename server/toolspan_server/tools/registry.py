@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..common.tool_hints import join_hints
 from ..config import Config, ToolConfig
 from ..engines.isolation import ProcessLimits
 from ..engines.parameters import Parameters
@@ -51,6 +52,13 @@ class Tool:
         return self.kind.reach if isinstance(self.kind, CallsTools) else self.own_reach
 
     @property
+    def hints(self) -> dict[str, Any]:
+        """What is known of its calls: what its config says, completed by what its implementation does."""
+        derived = self.kind.hints if isinstance(self.kind, CallsTools) else self.config.implementation.hints()
+        said = self.config.annotations
+        return join_hints({} if said is None else said.model_dump(), derived)
+
+    @property
     def passes_tasks(self) -> bool:
         """Whether a call may come to go on as a task, which somebody else makes of it."""
         return bool(getattr(self.kind, "passes_tasks", False))
@@ -59,7 +67,17 @@ class Tool:
 _STEP_KEYS = STEPS.own_keys()
 _ASKING = ("approval", *(name for name, config in _STEP_KEYS.items() if config.talks))
 _UNLISTED = frozenset(
-    ("handler", "type", "implementation", "timeout_ms", "cache", "rate_limit", "approval", *_STEP_KEYS)
+    (
+        "handler",
+        "type",
+        "implementation",
+        "annotations",  # they are a part of the hints
+        "timeout_ms",
+        "cache",
+        "rate_limit",
+        "approval",
+        *_STEP_KEYS,
+    )
 )
 
 
@@ -207,7 +225,8 @@ def _listed_alike(one: Tool, other: Tool) -> bool:
 
 def _listed(tool: Tool) -> list[Any]:
     """All that a list may contain of ``tool``."""
-    return [getattr(tool.config, name) for name in tool.config.model_fields if name not in _UNLISTED]
+    fields = [getattr(tool.config, name) for name in tool.config.model_fields if name not in _UNLISTED]
+    return [*fields, tool.hints]
 
 
 def _kept(earlier: Tool | None, tool: ToolConfig, default_timeout_ms: int) -> Tool | None:
@@ -221,7 +240,7 @@ def compile_tool(tool: ToolConfig, environment: Environment, default_timeout_ms:
     """Compile ``tool``."""
     return Tool(
         config=tool,
-        parameters=Parameters(tool.parameters),
+        parameters=Parameters(tool.parameters, fill_defaults=tool.implementation.fills_defaults),
         kind=tool.implementation.build(environment),
         timeout_ms=tool.timeout_ms or default_timeout_ms,
         own_reach=tool.implementation.reach(tool.tags, environment),

@@ -50,8 +50,8 @@ def test_tools_sources_and_each_omission_are_printed_and_nothing_else(tmp_path: 
     assert (found["name"], [tool["name"] for tool in found["tools"]]) == ("shop", ["greet", "get_good"])
     missing, api = found["sources"]
     assert (missing["state"], missing["error"]) == ("failed", "there is no such file")
-    assert (api["state"], api["tools"], len(api["left_out"])) == ("ready", 1, 30)
-    assert api["left_out"][0].startswith("GET /0: ")
+    assert (api["state"], api["tools"], len(api["omitted"])) == ("ready", 1, 30)
+    assert api["omitted"][0].startswith("GET /0: ")
 
 
 def test_a_bad_config_is_refused(tmp_path: Path) -> None:

@@ -67,6 +67,13 @@ def tool(name: str, **more: Any) -> dict[str, Any]:
 
 
 def pages(cursor: str | None) -> dict[str, Any]:
+    if MOOD == "empty_cursor":
+        more = {"nextCursor": ""} if cursor is None else {}
+        return {"tools": [tool("one" if cursor is None else "two")], **more}
+    if MOOD == "empty_cursor_at_end":
+        return {"tools": [tool("one"), tool("two")], "nextCursor": ""}
+    if MOOD == "null_tools":
+        return {"tools": None}
     number = int(cursor or 0)
     if MOOD == "endless_pages":
         return {"tools": [tool(f"t{number}")], "nextCursor": str(number + 1)}
@@ -200,7 +207,11 @@ def cancelled(params: dict[str, Any]) -> None:
 
 def handle(message: dict[str, Any]) -> None:
     method, request_id, params = message.get("method"), message.get("id"), message.get("params") or {}
-    if MOOD == "late" and method in ("initialize", "server/discover"):
+    if MOOD == "ends_at_discovery" and method == "server/discover":
+        sys.exit(1)
+    if MOOD == "refuses" and method == "initialize":
+        send({"id": request_id, "error": {"code": -32000, "message": "no licence: set ACME_KEY"}})
+    elif MOOD == "late" and method in ("initialize", "server/discover"):
         discover_late(method, request_id)
     elif method == "initialize":
         info = {"name": "raw", "version": "1"}

@@ -32,7 +32,7 @@ def described(config: Path) -> Described:
     found = server_description("--config", str(config))
     for source in found["sources"]:
         _check(source)
-    left_out = [each for source in found["sources"] for each in source.get("left_out", ())]
+    left_out = [each for source in found["sources"] for each in source.get("omitted", ())]
     return Described([tool["name"] for tool in found["tools"]], left_out)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -79,21 +79,28 @@ def list_(
 ) -> None:
     """List the tools as the servers list them over MCP.
 
+    The effect of a call is what the tool says of itself: reads, changes, may destroy; many say nothing.
+
     With --names the table by which a model's calls find their tools: the name on the wire, the server and the
     tool's own name. A tool that the format leaves out is marked.
 
     At a terminal a long list is counted by server: --all shows each tool, --tool GLOB some.
     """
-    tools = anyio.run(_tools, choice, server, () if as_json else _TABLES)
+    tools, hints = anyio.run(_tools, choice, server, () if as_json else _TABLES)
     if format_name is not None:
         _list_names(tools, format_name, as_json=as_json, show_all=show_all)
     elif as_json:
-        emit_json({"tools": [_described(tool) for tool in tools]})
+        emit_json({"tools": [_described(tool, hints[tool.key]) for tool in tools]})
     elif is_too_long(len(tools), show_all=show_all):
         _count_by_server((tool.server, tool.name) for tool in tools)
     else:
-        rows = [(tool.name, tool.server, compact(tool.description, 100)) for tool in tools]
-        emit_table(("tool", "server", "description"), rows)
+        effects = {key: _effect(hint) for key, hint in hints.items()}
+        heads = ("effect",) if any(effects.values()) else ()
+        rows = [
+            (tool.name, tool.server, *(effects[tool.key] for _ in heads), compact(tool.description, 100))
+            for tool in tools
+        ]
+        emit_table(("tool", "server", *heads, "description"), rows)
 
 
 @command.command(name="show", example="toolspan tools show math_eval")
@@ -108,11 +115,13 @@ def show(name: str, choice: ConfigChoice, as_json: bool) -> None:
 
     That is its description, the JSON Schema of its parameters, and its examples.
     """
-    tool, examples = anyio.run(_tool, name, choice)
+    tool, hints, examples = anyio.run(_tool, name, choice)
     if as_json:
-        emit_json({**_described(tool), "examples": examples} if examples else _described(tool))
+        described = _described(tool, hints)
+        emit_json({**described, "examples": examples} if examples else described)
         return
-    print_text(f"{tool.name} (server {tool.server})\n{tool.description}\n")
+    effect = _effect(hints)
+    print_text(f"{tool.name} (server {tool.server}{effect and f', {effect}'})\n{tool.description}\n")
     emit_json(dict(tool.schema))
     for number, example in enumerate(examples, 1):
         print_message(f"\nExample {number}:")
@@ -152,6 +161,7 @@ def call(
     """Call one tool. KEY=VALUE is read by the parameter's type: text as it is, anything else as JSON.
 
     A tool that needs approval is asked about as in `ask`: to name it here is no approval of what it does.
+    Only one that changes something without saying that it may destroy needs none here.
     Hooks of calls run as in `ask`.
     What its server says and asks meanwhile is shown and answered as in `ask`; with a model, it may have that
     asked. Exit 5 when the tool does not succeed.
@@ -210,20 +220,25 @@ def _count_by_server(named: Iterable[tuple[str, str]]) -> None:
     note_how_to_see_all(sum(each.count for each in groups), "tools")
 
 
-async def _tools(choice: ConfigChoice, server: str | None, meanwhile: Sequence[str]) -> tuple[ToolSpec, ...]:
+async def _tools(
+    choice: ConfigChoice, server: str | None, meanwhile: Sequence[str]
+) -> tuple[tuple[ToolSpec, ...], dict[tuple[str, str], Mapping[str, Any]]]:
+    """The tools, and the hints of each by its key."""
     async with opened(choice, TERMINAL, server=server, meanwhile=meanwhile) as session:
-        return session.tools()
+        tools = session.tools()
+        return tools, {tool.key: session.toolbox.definition(tool).annotations for tool in tools}
 
 
-async def _tool(name: str, choice: ConfigChoice) -> tuple[ToolSpec, list[dict[str, Any]]]:
-    """The tool, and its examples when the config itself defines it."""
+async def _tool(name: str, choice: ConfigChoice) -> tuple[ToolSpec, Mapping[str, Any], list[dict[str, Any]]]:
+    """The tool, its hints, and its examples when the config itself defines it."""
     from ..examples import written_examples
 
     async with opened(choice, TERMINAL) as session:
         tool = session.tool(name)
         own = tool.server not in session.config.mcp_servers
         found = (each for each in session.config.tools.registry if own and each.name == tool.name)
-        return tool, [example for each in found for example in written_examples(each)]
+        hints = session.toolbox.definition(tool).annotations
+        return tool, hints, [example for each in found for example in written_examples(each)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +269,7 @@ async def _call(wanted: _Called, approvals: ApprovalChoice, choice: ConfigChoice
     async with opened(choice, TERMINAL, samples=bool(wanted.model), log_level=wanted.log_level) as session:
         tool = session.tool(wanted.name)
         arguments = parse_arguments(wanted.pairs, wanted.document, tool.schema)
-        approver = approver_of(session, approvals, secrets.token_hex(16), LOCAL_PRINCIPAL)
+        approver = approver_of(session, approvals, secrets.token_hex(16), LOCAL_PRINCIPAL, typed=True)
         printer = Printer(sys.stderr, only_meanwhile=True)
         async with RoutedAsker(session) as asker:
             if wanted.model:
@@ -270,10 +285,20 @@ async def _call(wanted: _Called, approvals: ApprovalChoice, choice: ConfigChoice
         return dict(outcome.result)
 
 
-def _described(tool: ToolSpec) -> dict[str, Any]:
+def _described(tool: ToolSpec, hints: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "name": tool.name,
         "server": tool.server,
         "description": tool.description,
         "parameters": dict(tool.schema),
+        "annotations": dict(hints),
     }
+
+
+def _effect(hints: Mapping[str, Any]) -> str:
+    """What a call does, in a word, as the tool's hints say it; empty where they do not."""
+    if hints.get("readOnlyHint") is True:
+        return "reads"
+    if hints.get("destructiveHint") is True:
+        return "may destroy"
+    return "changes" if hints.get("readOnlyHint") is False else ""

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from typing_extensions import override
 
+from ...common.tool_hints import join_hints
 from ...engines.parameters import Parameters
 from ...engines.parameters._safe_schema import object_schema
 from ...errors import InvalidParameters
@@ -36,6 +37,16 @@ from .tool_options import (
 
 TOOL_NAME = r"^[A-Za-z0-9_.-]{1,128}$"
 """MCP 2025-11-25, server/tools: 1–128 of letters, digits, ``_ - .``."""
+
+
+META_PREFIX = "dev.toolspan/"
+"""What the names of our own keys in a tool's ``_meta`` start with: ``dev.toolspan/tags``."""
+
+
+def _foreign_meta(meta: dict[str, Any]) -> dict[str, Any]:
+    if own := next((name for name in meta if name.startswith(META_PREFIX)), None):
+        raise ValueError(f"{own!r} is a name of ours (write the key that it stands for, such as tags)")
+    return meta
 
 
 _Implementation = Annotated[
@@ -107,6 +118,14 @@ class ToolConfig(Record):
     tags: tuple[Annotated[str, Limits(least=1, most=100)], ...] = key(
         "Tags by which to sort and find the tool.", default=(), served=True, inert=DATA
     )
+    meta: dict[str, Any] = key(
+        "Further _meta of its entry in tools/list, for other programs; names of dev.toolspan/ are ours.",
+        check=_foreign_meta,
+        factory=dict,
+        spellings=["_meta", "meta"],
+        served=True,
+        inert=DATA,
+    )
     category: str | None = key(
         "The group that it belongs to.", least=1, most=100, default=None, served=True, inert=DATA
     )
@@ -168,7 +187,8 @@ def _check_options(tool: ToolConfig) -> None:
 
 
 def _cache_faults(tool: ToolConfig) -> Iterator[Fault]:
-    if tool.cache is not None and not (tool.annotations is not None and tool.annotations.read_only):
+    said = {} if tool.annotations is None else tool.annotations.model_dump()
+    if tool.cache is not None and not join_hints(said, tool.implementation.hints()).get("read_only"):
         hint = "add annotations: {read_only: true} if a call changes nothing, or remove the cache"
         yield Fault(("cache",), "only a tool that is read-only can have a cache", hint, on_key=True)
 
@@ -177,7 +197,7 @@ def _example_faults(tool: ToolConfig) -> Iterator[Fault]:
     """Faults of examples' arguments; one that expects ``invalid_parameters`` may have invalid ones."""
     if not tool.examples:
         return
-    parameters = Parameters(tool.parameters)
+    parameters = Parameters(tool.parameters, fill_defaults=tool.implementation.fills_defaults)
     for index, example in enumerate(tool.examples):
         if example.error == InvalidParameters.error_code:
             continue

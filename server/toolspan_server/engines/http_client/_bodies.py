@@ -8,7 +8,6 @@ import secrets
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, cast
-from urllib.parse import urlencode
 
 from ._errors import bad_argument
 from ._parameter_mapping import (
@@ -16,6 +15,7 @@ from ._parameter_mapping import (
     PlacedArguments,
     as_text,
     items_of,
+    query_pairs,
 )
 
 BodyFormat = Literal["json", "form", "multipart", "text", "none"]
@@ -34,8 +34,10 @@ def body_of(
         return _multipart(fields, placed.files)
     if placed.form or wanted == "form":
         fields = [*_members(placed, template), *placed.form]
-        pairs = [pair for name, value, _ in fields for pair in _field(name, value)]
-        return urlencode(pairs).encode(), "application/x-www-form-urlencoded"
+        pairs = [pair for field in fields if field[1] is not None for pair in query_pairs(*field)]
+        return "&".join(f"{name}={value}" for name, value in pairs).encode(), (
+            "application/x-www-form-urlencoded"
+        )
     value = template if templated else placed.whole[0] if placed.whole else placed.body
     if isinstance(value, dict) and templated:
         value = {**cast("dict[str, Any]", value), **placed.body}
@@ -57,11 +59,18 @@ def _members(placed: PlacedArguments, template: Any) -> Iterator[tuple[str, Any,
                 yield name, value, plain
 
 
-def _field(name: str, value: Any) -> Iterator[tuple[str, str]]:
+def _fields(value: Any, parameter: HttpParameter) -> Iterator[tuple[str, str | None]]:
+    """The text of each part of a multipart form for ``value``, and its media type: a part for each item of a
+    list, unless the list is JSON; an object is JSON (OpenAPI 3.1, Encoding Object, ``contentType``)."""
     if value is None:
         return
+    plain = (parameter.mime_type or "").partition(";")[0].lower()
+    if plain == "application/json" or plain.endswith("+json"):
+        yield json.dumps(value, ensure_ascii=False), parameter.mime_type
+        return
     for part in items_of(value):
-        yield name, as_text(part)
+        is_json = isinstance(part, dict | list) and parameter.mime_type is None
+        yield as_text(part), "application/json" if is_json else parameter.mime_type
 
 
 def _multipart(
@@ -70,8 +79,8 @@ def _multipart(
     boundary = secrets.token_hex(16)
     parts: list[bytes] = []
     for name, value, parameter in fields:
-        for _, text in _field(name, value):
-            parts.append(_part(boundary, name, None, parameter.mime_type, text.encode("utf-8", "replace")))
+        for text, kind in _fields(value, parameter):
+            parts.append(_part(boundary, name, None, kind, text.encode("utf-8", "replace")))
     for name, value, parameter in files:
         for one in items_of(value):
             content = _file(name, one, parameter)

@@ -8,6 +8,7 @@ from typing import Any
 from ...common.did_you_mean import nearest
 from ...problems import Fault
 from ..parameters import known_parameters
+from ..parameters._schema_access import is_object, members
 from ..templates import references
 from ._parameter_mapping import HttpParameter, ParameterMapping
 
@@ -37,9 +38,10 @@ def place_faults(mapping: Mapping[str, HttpParameter], method: str, templated: b
 
 
 def argument_misfits(
-    parameters: Mapping[str, Any], places: ParameterMapping, body: Any
+    parameters: Mapping[str, Any], places: ParameterMapping, body: Any, *, fill_defaults: bool
 ) -> Iterator[tuple[str, str]]:
-    """Arguments that the tool does not have, as (key, message): in the URL, the mapping, the ``body``."""
+    """Arguments that the tool does not have, as (key, message): in the URL, the mapping, the ``body``; and
+    those of the URL that a call may leave out, though their default is not sent."""
     known = known_parameters(parameters)
     if known is None:
         return
@@ -50,6 +52,16 @@ def argument_misfits(
     in_path = {name for place, name in map(places.of_argument, known) if place == "path"}
     for name in sorted(places.in_url - in_path):
         yield "url", f"no parameter of the tool fills {{{name}}} (add it to parameters, or map one to it)"
+    if not fill_defaults:
+        required = parameters.get("required", ())
+        for name, part in members(parameters, "properties").items():
+            place, there = places.of_argument(name)
+            if place == "path" and name not in required and is_object(part) and "default" in part:
+                yield (
+                    "url",
+                    f"a call may leave out {name!r}, which fills {{{there}}}, and its default is not sent "
+                    "(make it required, or set send_defaults: true)",
+                )
     for path in sorted(references(body), key=str):
         if path[0] != "input" and path[0] not in known:
             yield "body", f"the tool has no parameter {path[0]!r} ({nearest(str(path[0]), known)})"

@@ -43,7 +43,7 @@ class HttpParameter(Record):
     filename: str | None = key("file: the file name to send.", least=1, most=200, default=None)
     mime_type: str | None = key(
         "file, form: the media type of the part.",
-        pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$",
+        pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+(; ?[A-Za-z0-9_-]+=[A-Za-z0-9_.-]+)*$",
         default=None,
     )
 
@@ -121,13 +121,13 @@ def _put(placed: PlacedArguments, place: Place, name: str, value: Any, parameter
     elif value is None:
         return
     elif place == "path":
-        placed.path[name] = _joined(value)
+        placed.path[name] = _joined(value, parameter)
     elif place == "query":
-        placed.query += _pairs(name, value, parameter)
+        placed.query += query_pairs(name, value, parameter)
     elif place == "header":
-        placed.headers.append((name, header_value(_joined(value), name)))
+        placed.headers.append((name, header_value(_joined(value, parameter), name)))
     elif place == "cookie":
-        placed.cookies += [f"{part}={text}" for part, text in _pairs(name, value, parameter)]
+        placed.cookies += [f"{part}={text}" for part, text in query_pairs(name, value, parameter)]
     else:
         (placed.form if place == "form" else placed.files).append((name, value, parameter))
 
@@ -151,35 +151,49 @@ def items_of(value: Any) -> list[Any]:
     return cast("Any", value) if isinstance(value, list) else [value]
 
 
-def _joined(value: Any) -> str:
-    """As OpenAPI's style ``simple`` writes lists and objects, not exploded."""
+def _joined(value: Any, parameter: HttpParameter) -> str:
+    """As OpenAPI's style ``simple`` writes lists and objects; as JSON where that is the style."""
+    if parameter.style == "json":
+        return as_text(value)
     if isinstance(value, list):
         return ",".join(as_text(part) for part in items_of(value))
     if isinstance(value, dict):
-        return ",".join(f"{name},{as_text(part)}" for name, part in cast("dict[str, Any]", value).items())
+        between = "=" if parameter.explode else ","
+        members = cast("dict[str, Any]", value).items()
+        return ",".join(f"{name}{between}{as_text(part)}" for name, part in members)
     return as_text(value)
 
 
-def _pairs(name: str, value: Any, parameter: HttpParameter) -> Iterator[tuple[str, str]]:
-    """``name=value`` as a query has it, encoded; several for a list or object."""
+def _deep_pairs(label: str, value: Any, name: str) -> Iterator[tuple[str, str]]:
+    """``label[member]=value``, nested as deep as ``value`` is; items of lists by their numbers."""
+    if isinstance(value, dict):
+        for part, inner in cast("dict[str, Any]", value).items():
+            yield from _deep_pairs(f"{label}%5B{encoded(part, name)}%5D", inner, name)
+    elif isinstance(value, list):
+        for number, inner in enumerate(items_of(value)):
+            yield from _deep_pairs(f"{label}%5B{number}%5D", inner, name)
+    elif value is not None:
+        yield label, encoded(as_text(value), name)
+
+
+def query_pairs(name: str, value: Any, parameter: HttpParameter) -> Iterator[tuple[str, str]]:
+    """``name=value`` as a query or a form has it, encoded; several for a list or object."""
     style, label = parameter.style, encoded(name, name)
-    if isinstance(value, list) and style not in ("json", "deepObject"):
+    is_joined = parameter.explode is False or (parameter.explode is None and style not in (None, "form"))
+    if style == "deepObject" and isinstance(value, list | dict):
+        yield from _deep_pairs(label, value, name)
+    elif isinstance(value, list) and style != "json":
         texts = [encoded(as_text(part), name) for part in items_of(value)]
-        if parameter.explode is False or (parameter.explode is None and style not in (None, "form")):
+        if is_joined:
             yield label, _SEPARATORS[style or "form"].join(texts)
         else:
             yield from ((label, text) for text in texts)
-    elif isinstance(value, dict) and style == "deepObject":
-        for part, text in cast("dict[str, Any]", value).items():
-            yield f"{label}%5B{encoded(part, name)}%5D", encoded(as_text(text), name)
-    elif isinstance(value, dict) and style == "form" and parameter.explode is False:
+    elif isinstance(value, dict) and style in _SEPARATORS:
         members = cast("dict[str, Any]", value).items()
-        yield (
-            label,
-            ",".join(f"{encoded(part, name)},{encoded(as_text(text), name)}" for part, text in members),
-        )
-    elif isinstance(value, dict) and style == "form":
-        for part, text in cast("dict[str, Any]", value).items():
-            yield encoded(part, name), encoded(as_text(text), name)
+        pairs = [(encoded(part, name), encoded(as_text(text), name)) for part, text in members]
+        if is_joined:
+            yield label, _SEPARATORS[style].join(text for pair in pairs for text in pair)
+        else:
+            yield from pairs
     else:
         yield label, encoded(as_text(value), name)

@@ -95,8 +95,8 @@ def _add_parameter(arguments: Arguments, description: Description, parameter: Ma
             )
         if place in ("query", "cookie"):
             where["style"] = style if style in _STYLES else "form"
-            if isinstance(parameter.get("explode"), bool):
-                where["explode"] = parameter["explode"]
+        if isinstance(parameter.get("explode"), bool):
+            where["explode"] = parameter["explode"]
     required = place == "path" or parameter.get("required") is True
     arguments.add(name, _described(schema, parameter), where, required=required)
 
@@ -120,7 +120,7 @@ def _add_body(arguments: Arguments, description: Description, body: Mapping[str,
         arguments.headers["Content-Type"] = kind
         _add_whole(arguments, body, media, required)
         return
-    if arguments.body_format == "json" and kind != "application/json":
+    if arguments.body_format == "json" and kind not in ("application/json", "*/*"):
         arguments.headers["Content-Type"] = kind
     shape = description.resolved(media.get("schema", {}))
     if not isinstance(shape.get("properties"), dict) or any(keyword in shape for keyword in _COMPOSED):
@@ -146,8 +146,16 @@ def _add_whole(
 def _in_body(body_format: str, name: str, schema: Any, encoding: Mapping[str, Any]) -> dict[str, Any]:
     if body_format == "json":
         return {"in": "body"}
-    kind = text_at(object_at(encoding.get(name)).get("contentType")).partition(",")[0].strip()
-    typed = {"mime_type": kind} if kind.count("/") == 1 and "*" not in kind else {}
+    own = object_at(encoding.get(name))
+    kind = text_at(own.get("contentType")).partition(",")[0].strip()
+    typed: dict[str, Any] = {"mime_type": kind} if kind.count("/") == 1 and "*" not in kind else {}
+    if body_format == "form":
+        if (style := text_at(own.get("style"))) in _STYLES:
+            typed["style"] = style
+        elif kind.partition(";")[0].endswith("json"):
+            typed["style"] = "json"
+        if isinstance(own.get("explode"), bool):
+            typed["explode"] = own["explode"]
     items = object_at(object_at(schema).get("items"))
     if body_format == "multipart" and "base64" in (
         object_at(schema).get("contentEncoding"),

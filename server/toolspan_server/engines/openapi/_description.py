@@ -19,6 +19,7 @@ MAX_OPERATIONS = 1_000
 """Most operations that become tools."""
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
+_OTHER_METHODS = ("trace", "query")
 _HOPS = 20
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
 
@@ -40,17 +41,21 @@ def text_at(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation; ``item`` is the path's object, whose parameters and servers it shares."""
+    """One operation; ``item`` is the path's object, whose parameters and servers it shares.
+
+    ``fault`` says why it cannot be read; ``method`` is empty for a path whose operations are not known then.
+    """
 
     method: str
     path: str
     data: Mapping[str, Any]
     item: Mapping[str, Any]
+    fault: str = ""
 
     @property
     def place(self) -> str:
         """How messages call it: ``GET /users/{id}``."""
-        return f"{self.method.upper()} {self.path}"
+        return f"{self.method.upper()} {self.path}".strip()
 
     @property
     def id(self) -> str:
@@ -74,7 +79,7 @@ class Description:
     def parse(cls, content: bytes, name: str) -> Description:
         """``content`` of a file or URL that is called ``name``. Raises ``UnusableDescription``."""
         try:
-            document = parse_document(content.decode("utf-8-sig"), name)
+            document = parse_document(content.decode("utf-8-sig"), name, any_keys=True)
         except UnicodeDecodeError:
             raise UnusableDescription("it is not UTF-8") from None
         except ConfigError as error:
@@ -89,15 +94,31 @@ class Description:
         return cls(data, version.startswith("3.0"))
 
     def operations(self) -> Iterator[Operation]:
-        """Every operation, in the order of the document."""
+        """Every operation, in the order of the document; also those that cannot be read."""
         for path, found in object_at(self.data.get("paths")).items():
+            if path.startswith("x-"):
+                continue
             try:
                 item = self.resolved(found)
-            except UnusableOperation:
+            except UnusableOperation as error:
                 item = object_at(found)
+                yield Operation("", path, {}, item, str(error))
+            if not isinstance(found, dict):
+                yield Operation("", path, {}, item, "it is no object")
             for method in METHODS:
                 if method in item:
-                    yield Operation(method, path, object_at(item[method]), item)
+                    yield self._operation(method, path, item)
+            more = object_at(item.get("additionalOperations"))
+            for method in (*(each for each in _OTHER_METHODS if each in item), *more):
+                yield Operation(method, path, {}, item, f"the method {method.upper()[:50]} is not supported")
+
+    def _operation(self, method: str, path: str, item: Mapping[str, Any]) -> Operation:
+        try:
+            data = self.resolved(item[method])
+        except UnusableOperation as error:
+            return Operation(method, path, {}, item, str(error))
+        fault = "" if isinstance(item[method], dict) else "it is no object"
+        return Operation(method, path, data, item, fault)
 
     def resolved(self, value: Any) -> dict[str, Any]:
         """The object that ``value`` is or refers to. Raises ``UnusableOperation``."""

@@ -110,11 +110,19 @@ def _tidy(given: Mapping[str, Any], written: dict[str, Any]) -> None:
     if written.get("type") == "file" or given.get("format") in ("binary", "byte"):
         written.pop("format", None)
         written |= {"type": "string", "contentEncoding": "base64"}
+    if "contentEncoding" not in written and _is_binary(written.get("contentMediaType")):
+        written |= {"contentEncoding": "base64"}
     if isinstance(written.get("type"), str) and written["type"] not in _TYPES:
         del written["type"]
     for name in ("title", "description"):
         if isinstance(written.get(name), str):
             written[name] = cut(written[name])
+
+
+def _is_binary(media_type: Any) -> bool:
+    """Whether what JSON Schema calls the content of a text is no text: a file, as OpenAPI 3.1 writes it."""
+    plain = media_type.partition(";")[0].strip().lower() if isinstance(media_type, str) else "text/plain"
+    return not (plain.startswith("text/") or plain.endswith(("json", "xml", "yaml", "x-www-form-urlencoded")))
 
 
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:

@@ -33,11 +33,13 @@ MAX_NAME = 1_024
 class Parameters:
     """A tool's parameters: JSON Schema 2020-12, compiled once, when first needed.
 
-    ``schema`` has been found right when the config was read.
+    ``schema`` has been found right when the config was read. Without ``fill_defaults`` the tool gets only
+    what the caller gives.
     """
 
-    def __init__(self, schema: Mapping[str, Any]) -> None:
+    def __init__(self, schema: Mapping[str, Any], *, fill_defaults: bool = True) -> None:
         self._schema = schema
+        self._fill_defaults = fill_defaults
 
     @cached_property
     def _check(self) -> Check:
@@ -49,13 +51,14 @@ class Parameters:
 
     @cached_property
     def _finish(self) -> Finish | None:
-        return finisher(self._schema)
+        return finisher(self._schema, fill_defaults=self._fill_defaults)
 
     def accept(self, arguments: Any) -> dict[str, Any]:
         """A copy of ``arguments`` (a JSON object) as the tool is to get it.
 
         Parameters that the schema does not define are left out, unless it says anything about
-        additional ones; defaults are filled in; ``2.0`` is ``2`` where the schema wants an integer.
+        additional ones; defaults are filled in, if any are to be; ``2.0`` is ``2`` where the schema wants
+        an integer.
 
         Raises ``InvalidParameters`` with each fault, of many the first.
         """

@@ -25,19 +25,23 @@ _MAX_REFERENCES = 10
 Finish = Callable[[Any], Any]
 
 
-def finisher(schema: Schema) -> Finish | None:
-    """What finishes arguments that are valid by ``schema``, in place; ``None`` when nothing is to do."""
+def finisher(schema: Schema, *, fill_defaults: bool = True) -> Finish | None:
+    """What finishes arguments that are valid by ``schema``, in place; ``None`` when nothing is to do.
+
+    Without ``fill_defaults`` nothing is added to them.
+    """
     text = json.dumps(schema)
-    if '"default"' not in text and '"integer"' not in text:
+    if not (fill_defaults and '"default"' in text) and '"integer"' not in text:
         return None
-    return _Finisher(schema).at(schema, "#")
+    return _Finisher(schema, fill_defaults=fill_defaults).at(schema, "#")
 
 
 class _Finisher:
     """Builds the finishing functions of one document, one for each part, also of recursive schemas."""
 
-    def __init__(self, root: Schema) -> None:
+    def __init__(self, root: Schema, *, fill_defaults: bool) -> None:
         self._root = root
+        self._fill_defaults = fill_defaults
         self._built: dict[str, Finish] = {}
         self._parts: ValidatorMap | None = None
 
@@ -98,7 +102,9 @@ class _Finisher:
         return finish
 
     def _with_default(self, schema: Any) -> Schema | None:
-        """``schema``, or what it refers to, whichever first gives a default."""
+        """``schema``, or what it refers to, whichever first gives a default that is filled in."""
+        if not self._fill_defaults:
+            return None
         for _ in range(_MAX_REFERENCES):
             if not is_object(schema) or "default" in schema:
                 break

@@ -14,6 +14,7 @@ from ...common.did_you_mean import nearest
 from ...common.modules.bytecode import import_from_source, project_root
 from ...common.modules.text import MOST_OF_MODULE, run_text
 from ...common.regular_files import read_regular
+from ...common.tool_hints import Hints
 from ...schema.keys import Inert
 from ._own_modules import PACKAGE, import_own
 from ._without_import import declared
@@ -61,7 +62,7 @@ class HandlerTraits:
     """The declared traits of a handler: the model of its ``options``, whether it uses ``Context.client``,
     how to find where options and parameters do not go together, for options what a call depends on, the
     service entries that they refer to, why it is ``inert`` (may run in a folder that nobody trusts), and
-    what a person is shown of a call."""
+    what a person is shown of a call, and by options whether calls change something."""
 
     options: type[OptionsModel] | None = None
     talks: bool = False
@@ -70,6 +71,7 @@ class HandlerTraits:
     references: References | None = None
     inert: Inert | None = None
     preview: Preview | None = None
+    hints: Callable[[Any], Hints] | None = None
 
 
 _NO_TRAITS = HandlerTraits()
@@ -92,6 +94,7 @@ def handler(
     references: References | None = None,
     inert: Inert | None = None,
     preview: Preview | None = None,
+    hints: Callable[[Any], Hints] | None = None,
 ) -> Callable[[_H], _H]:
     """Register the decorated function as the handler ``name`` of ``kind``.
 
@@ -108,7 +111,8 @@ def handler(
     is not there is a problem of the config. ``inert`` says why the handler may run in a folder that nobody
     trusts; it counts for this package's own handlers alone. ``preview`` gives, for the arguments and the
     context of a call, what a person is shown of it; plain functions may block. Without it that is all
-    arguments, as JSON.
+    arguments, as JSON. ``hints`` gives, for the options, whether calls change something, as ``{"read_only":
+    True}``.
 
     Raises ``ValueError`` when another function already has the name.
     """
@@ -120,7 +124,9 @@ def handler(
         if known is not None and _origin(known) != _origin(function):
             raise ValueError(f"{kind} handler {name!r} is already registered by {_origin(known)}")
         _table[kind, name] = function
-        _traits[kind, name] = HandlerTraits(options, talks, misfits, target, references, inert, preview)
+        _traits[kind, name] = HandlerTraits(
+            options, talks, misfits, target, references, inert, preview, hints
+        )
         if _loading:
             _sources[kind, name] = _loading[-1]
         return function

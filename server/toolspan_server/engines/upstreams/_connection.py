@@ -38,12 +38,17 @@ _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 _NOT_SENT = (anyio.BrokenResourceError, anyio.ClosedResourceError)
 
+_WITHOUT_SESSIONS = "2026-07-28"
 _LEAVE_SECONDS = 2.0
 _AFTERMATH_SECONDS = 1.0
 _SOON_SECONDS = 5.0
 _RELIST_PAUSE_SECONDS = 0.5
 _LONGEST_RELIST_PAUSE_SECONDS = 30.0
 _STEADY_SECONDS = 60.0
+
+
+class _SessionExpired(Exception):
+    """The server does not know the session any more."""
 
 
 class Connection:
@@ -245,26 +250,61 @@ class Connection:
         self, ask: Callable[[UpstreamSession, Any], Awaitable[_T]], timeout: float | None, wanted: str
     ) -> _T:
         state = await self._available()
+        try:
+            answer = await self._asked(ask, timeout, wanted, state)
+        except _SessionExpired:  # the request was not carried out
+            state.lost.set()
+            self._wanted.set()
+            await state.over.wait()
+            state = await self._available()
+            try:
+                answer = await self._asked(ask, timeout, wanted, state)
+            except _SessionExpired:
+                state.lost.set()
+                with anyio.move_on_after(_AFTERMATH_SECONDS):
+                    await state.ended.wait()
+                raise self._gone(state) from None
+        self._restarted = 0
+        return answer
+
+    async def _asked(
+        self,
+        ask: Callable[[UpstreamSession, Any], Awaitable[_T]],
+        timeout: float | None,
+        wanted: str,
+        state: SessionState,
+    ) -> _T:
+        """The answer within the session of ``state``. Raises as ``call``, and ``_SessionExpired``."""
         if (session := state.session) is None or state.transport is None:
             raise self._gone(state)
         try:
             with attempt_within(timeout) as made:
                 try:
-                    answer = await ask(state.transport, session)
+                    return await ask(state.transport, session)
                 except PeerError:
                     if made.refusal:
                         raise NotAuthorized(self.spec.redact(made.refusal)) from None
                     raise
         except PeerError as error:
+            self._check_session(state, error.message)
             raise await self._refused(error, state) from None
         except UnusableAnswer as error:
+            self._check_session(state, str(error))
             raise NoResult(f"server {self.spec.name!r} {self.spec.redact(str(error))}") from None
         except ValueError as error:
             _log.debug("server %r: no valid %s", self.spec.name, wanted, exc_info=error)
             what = f"server {self.spec.name!r} answered with something that is no {wanted}"
             raise NoResult(what) from None
-        self._restarted = 0
-        return answer
+
+    def _check_session(self, state: SessionState, message: str) -> None:
+        """Raise ``_SessionExpired`` where the server says that it has no such session: with 404 as the
+        specification has it, or with 400 and words about sessions, as many servers do."""
+        version = getattr(state.session, "protocol_version", None) or ""
+        if state.child is None or self.spec.kind != "http" or version >= _WITHOUT_SESSIONS:
+            return
+        status = state.child.status
+        if status == 404 or (status == 400 and "session" in message.lower()):
+            raise _SessionExpired
 
     async def _run_session(self, state: SessionState) -> None:
         transport = state.transport = await session_kind(self.spec)
@@ -352,12 +392,8 @@ class Connection:
         return self._state
 
     async def _refused(self, error: PeerError, state: SessionState) -> CallRefused | ServerGone:
-        expired = self.spec.kind == "http" and state.child is not None and state.child.status == 404
-        if expired:
-            state.lost.set()
         if error.is_end:
             state.lost.set()  # also when only one direction of the transport is closed
-        if expired or error.is_end:
             with anyio.move_on_after(_AFTERMATH_SECONDS):
                 await state.ended.wait()
             return self._gone(state)

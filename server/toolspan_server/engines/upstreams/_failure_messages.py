@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from typing import cast
 
-from ._results import CONNECTION_CLOSED, PeerError, UnusableAnswer
+from ._results import PeerError, UnusableAnswer
 from ._spec import ServerSpec, UnusableServer
 from .child.process import Child
 
@@ -25,7 +25,7 @@ def reason(fault: Exception | None, spec: ServerSpec, child: Child, *, answered:
         return f'the command {spec.command[0]!r} was not found (install it, or correct "command")'
     if isinstance(fault, OSError):
         return f"cannot be started: {fault.strerror or fault}"
-    closed = answered or (isinstance(fault, PeerError) and fault.code == CONNECTION_CLOSED)
+    closed = answered or (isinstance(fault, PeerError) and fault.is_end)
     if not closed:
         return _shared(fault, spec, timeout)
     ended = child.returncode is not None and child.returncode not in _OURS

@@ -45,12 +45,18 @@ class _Reading:
         cursor: str | None = None
         while True:
             seen.add(cursor)
-            cursor = await self._page(cursor)
+            known, warned = len(self._names), len(self._listing.warnings)
+            following = await self._page(cursor)
+            if cursor == "" and len(self._names) == known:
+                # An empty cursor is one, but some servers mean the end by it, and give the first page for it.
+                del self._listing.warnings[warned:]
+                return self._listing
+            cursor = following
             if cut := self._cut(cursor, seen):
                 self._listing.warnings.append(cut)
                 self._listing.whole = False
                 del self._listing.tools[self._bounds.tools :]
-            if cut or not cursor:
+            if cut or cursor is None:
                 return self._listing
 
     def _cut(self, cursor: str | None, seen: set[str | None]) -> str:
@@ -59,16 +65,16 @@ class _Reading:
             return f"its tools are larger than {MAX_LIST_BYTES} bytes: cut there"
         if len(self._listing.tools) > self._bounds.tools:
             return f"more than {self._bounds.tools} tools: the rest was left out"
-        if cursor and cursor in seen:
+        if cursor is not None and cursor in seen:
             return "its tool list comes round again to a page that it already gave: stopped there"
-        if cursor and len(seen) >= self._bounds.pages:
+        if cursor is not None and len(seen) >= self._bounds.pages:
             return f"more than {self._bounds.pages} pages of tools: the rest was left out"
         return ""
 
     async def _page(self, cursor: str | None) -> str | None:
         from mcp_types import PaginatedRequestParams
 
-        params = PaginatedRequestParams(cursor=cursor) if cursor else None
+        params = None if cursor is None else PaginatedRequestParams(cursor=cursor)
         self._channel.most_tools = self._bounds.tools - len(self._listing.tools)
         page = await self._session.list_tools(params=params)
         self._listing.names_headers |= bool(self._channel.with_headers)

@@ -208,20 +208,22 @@ async def open_session(
 async def list_tools(session: Session, channel: Session, bounds: Bounds) -> Listing:
     """Every tool of the server, within ``bounds``; raises ``PeerError``."""
     listing = Listing()
+    names: set[str] = set()
     cursor: str | None = None
     for _ in range(bounds.pages):
-        page = await session.request("tools/list", {"cursor": cursor} if cursor else {})
-        for entry in cast("list[Any]", page.get("tools") or []):
-            tool = listed_tool(entry)
-            if isinstance(tool, str):
-                listing.warnings.append(f"a tool left out: {tool}")
-            else:
-                listing.tools.append(tool)
+        page = await session.request("tools/list", {} if cursor is None else {"cursor": cursor})
+        found = [listed_tool(entry) for entry in cast("list[Any]", page.get("tools") or [])]
+        tools = [tool for tool in found if not isinstance(tool, str)]
+        if cursor == "" and names.issuperset(tool.name for tool in tools):
+            return listing  # the first page again: some servers mean the end by an empty cursor
+        names.update(tool.name for tool in tools)
+        listing.tools += tools
+        listing.warnings += [f"a tool left out: {tool}" for tool in found if isinstance(tool, str)]
         cursor = page.get("nextCursor")
         listing.warnings += [each for each in _problems(page) if each not in listing.warnings]
-        if not cursor or len(listing.tools) > bounds.tools:
+        if cursor is None or len(listing.tools) > bounds.tools:
             break
-    if cursor or len(listing.tools) > bounds.tools:
+    if cursor is not None or len(listing.tools) > bounds.tools:
         del listing.tools[bounds.tools :]
         listing.warnings.append(f"more than {bounds.tools} tools: the rest was left out")
         listing.whole = False

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncGenerator, Generator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+    suppress,
+)
 from importlib.metadata import version
 from typing import Any, ClassVar, cast
 
@@ -82,17 +88,37 @@ for _name in ("mcp.client.streamable_http", "mcp.client.sse"):
 async def open_session(
     spec: ServerSpec, child: Child, listener: Listener | None = None
 ) -> AsyncGenerator[tuple[ClientSession, Channel]]:
-    """A negotiated session with the server; its transport ends with the block."""
-    async with _streams(spec, child) as (read, write):
-        # Over HTTP every question is answered, if only by a status; a subprocess may ignore one that it does
-        # not know.
-        seconds = PROBE_SECONDS if spec.kind == "stdio" else None
-        channel = Channel(read, write, listener, child.allowance, child.unowned, seconds, wire_of(spec))
-        info = Implementation(name="toolspan", version=version("toolspan"))
-        async with ClientSession(dispatcher=channel, client_info=info) as session:
-            with _sdk_errors_translated():
+    """A negotiated session with the server; its transport ends with the block.
+
+    A subprocess that ends at the discovery, which servers from before 2026 do not know, is started once more
+    and greeted as it was then.
+    """
+    async with AsyncExitStack() as stack:
+        with _sdk_errors_translated():
+            session, channel = await _enter(stack, spec, child, listener)
+            try:
                 await _negotiate(session)
-            yield session, channel
+            except MCPError as error:
+                if spec.kind != "stdio" or not PeerError(error.code, error.error.message).is_end:
+                    raise
+                await stack.aclose()
+                session, channel = await _enter(stack, spec, child, listener)
+                await session.initialize()
+        yield session, channel
+
+
+async def _enter(
+    stack: AsyncExitStack, spec: ServerSpec, child: Child, listener: Listener | None
+) -> tuple[ClientSession, Channel]:
+    """A session in ``stack`` that is not negotiated yet, with a server that was started for it."""
+    read, write = await stack.enter_async_context(_streams(spec, child))
+    # Over HTTP every question is answered, if only by a status; a subprocess may ignore one that it does not
+    # know.
+    seconds = PROBE_SECONDS if spec.kind == "stdio" else None
+    channel = Channel(read, write, listener, child.allowance, child.unowned, seconds, wire_of(spec))
+    info = Implementation(name="toolspan", version=version("toolspan"))
+    session = ClientSession(dispatcher=channel, client_info=info)
+    return await stack.enter_async_context(session), channel
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from mcp_types import JSONRPCError, RequestId
 from typing_extensions import override
 
 from .limits.answers import of_own_stream, of_shared_stream, refusal
-from .limits.bounded_json import MAX_MESSAGE_BYTES
+from .limits.bounded_json import MAX_MESSAGE_BYTES, mend_halves
 
 _EVENTS = "text/event-stream"
 _REQUEST = re.compile(rb'\{"jsonrpc": ?"2.0", ?"id": ?(\d{1,18}|"(?:[^"\\]|\\.){0,200}"), ?"method"')
@@ -66,10 +66,10 @@ class CheckedEvents(httpx2.AsyncByteStream):
     def _checked(self, event: httpx2.ServerSentEvent) -> str:
         if event.event != "message" or not event.data:
             return event.data
-        text = event.data.encode("utf-8", "replace")
+        text = mend_halves(event.data.encode("utf-8", "replace"))
         if self._request_id is not None:
-            return _json(of_own_stream(text, self._request_id)) or event.data
-        return _json(of_shared_stream(text)) or event.data
+            return _json(of_own_stream(text, self._request_id)) or text.decode()
+        return _json(of_shared_stream(text)) or text.decode()
 
 
 class CheckedBody(httpx2.AsyncByteStream):
@@ -90,7 +90,7 @@ class CheckedBody(httpx2.AsyncByteStream):
                 raise
             yield _json(refusal(self._request_id, f"sent too much: {fault}")).encode()
             return
-        text = b"".join(chunks)
+        text = mend_halves(b"".join(chunks))
         found = None if self._request_id is None else of_own_stream(text, self._request_id, whole=True)
         yield _json(found).encode() or text
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ...config import ToolConfig
+from ...config.models.tool import META_PREFIX
 from ...parts.reach import Reach
 
-META_PREFIX = "dev.toolspan/"
-"""What the names of our own keys in a tool's ``_meta`` start with: ``dev.toolspan/tags``."""
 PROBLEMS = f"{META_PREFIX}problems"
 """The key of a list's ``_meta`` with what is missing from it and why: a list of sentences."""
 
@@ -21,8 +21,9 @@ _HINTS = {
 }
 
 
-def described(tool: ToolConfig, reach: Reach = "outside") -> dict[str, Any]:
-    """One entry of ``tools/list``, the same for every revision: unknown members do no harm.
+def described(tool: ToolConfig, hints: Mapping[str, Any], reach: Reach = "outside") -> dict[str, Any]:
+    """One entry of ``tools/list``, with ``hints`` as its annotations, the same for every revision: unknown
+    members do no harm.
 
     ``annotations`` exist since 2025-03-26, ``title``, ``outputSchema`` and ``_meta`` since 2025-06-18,
     ``icons`` since 2025-11-25. What MCP has no place for is in ``_meta``, under ``META_PREFIX``, with how far
@@ -36,7 +37,7 @@ def described(tool: ToolConfig, reach: Reach = "outside") -> dict[str, Any]:
     more = {
         "title": tool.title or tool.display_name,
         "icons": [_renamed(icon.model_dump(), {"mime_type": "mimeType"}) for icon in tool.icons],
-        "annotations": _annotations(tool),
+        "annotations": _renamed(dict(hints), _HINTS),
         "outputSchema": tool.output_schema,
         "_meta": _meta(tool, reach),
     }
@@ -50,10 +51,6 @@ def _deprecation(tool: ToolConfig) -> str:
     instead = f" Use '{tool.deprecated.replacement}' instead." if tool.deprecated.replacement else ""
     why = f" {tool.deprecated.message}" if tool.deprecated.message else ""
     return f"\n\nDeprecated.{instead}{why}"
-
-
-def _annotations(tool: ToolConfig) -> dict[str, Any]:
-    return {} if tool.annotations is None else _renamed(tool.annotations.model_dump(), _HINTS)
 
 
 def _meta(tool: ToolConfig, reach: Reach) -> dict[str, Any]:
@@ -72,7 +69,7 @@ def _meta(tool: ToolConfig, reach: Reach) -> dict[str, Any]:
     }
     if tool.deprecated is not None:
         extra["deprecated"] = _renamed(tool.deprecated.model_dump(), {}) or True
-    return {META_PREFIX + name: value for name, value in extra.items() if value}
+    return {**tool.meta, **{META_PREFIX + name: value for name, value in extra.items() if value}}
 
 
 def _set_fields(dumped: dict[str, Any], given: set[str]) -> dict[str, Any]:

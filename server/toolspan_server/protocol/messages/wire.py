@@ -39,7 +39,7 @@ class ToolCall(NamedTuple):
 
 def render_tool(tool: Tool) -> dict[str, Any]:
     """One entry of ``tools/list``; see ``described``."""
-    return described(tool.config, tool.reach)
+    return described(tool.config, tool.hints, tool.reach)
 
 
 def read_call(params: Mapping[str, Any] | None) -> ToolCall:

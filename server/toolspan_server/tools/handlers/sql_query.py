@@ -9,8 +9,9 @@ from typing_extensions import override
 
 from ...calls.context import Context
 from ...common.did_you_mean import nearest
+from ...common.tool_hints import READS, Hints
 from ...engines.databases._database import Statement
-from ...engines.databases._statement import fault_of, parameters_of, split_lists
+from ...engines.databases._statement import fault_of, first_word, parameters_of, split_lists
 from ...engines.parameters import known_parameters
 from ...engines.registration import handler
 from ...problems import Fault, Faulty
@@ -85,6 +86,13 @@ def _references(written: Mapping[str, Any]) -> Iterator[tuple[str, str, object]]
     yield "database", "databases", written.get("database")
 
 
+def _hints(options: Options) -> Hints:
+    if options.read_only:
+        return READS
+    adds = first_word(options.statement) == "INSERT"  # what else it does, triggers and clauses decide
+    return {"read_only": False} if adds else {"read_only": False, "destructive": True}
+
+
 @handler(
     "sql_query",
     kind="internal",
@@ -92,6 +100,7 @@ def _references(written: Mapping[str, Any]) -> Iterator[tuple[str, str, object]]
     misfits=_misfits,
     target=_database,
     references=_references,
+    hints=_hints,
 )
 def sql_query(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """The arguments are the values of the statement's ``:name`` parameters; what is absent is null.

@@ -13,6 +13,7 @@ from pydantic_core import ValidationError
 from typing_extensions import override
 
 from ...calls.context import Context
+from ...common.tool_hints import Hints
 from ...engines.registration import (
     Handler,
     HandlerTraits,
@@ -104,6 +105,11 @@ class HandledConfig(KindConfig):
     def reach(self, tags: Collection[str], environment: Environment) -> Reach:
         ours = is_ours(_kind(self), self.handler)
         return handler_reach(self.handler, self.options, tags, environment.local_databases, ours=ours)
+
+    @override
+    def hints(self) -> Hints:
+        find = _traits(self).hints
+        return {} if find is None else find(self.options)
 
     @override
     def build(self, environment: Environment) -> Kind:

@@ -15,6 +15,7 @@ from ..._version import __version__
 from ...calls.context import Context
 from ...common import trace_context as trace
 from ...common.resource_pool import ResourcePool
+from ...common.tool_hints import READS, Hints
 from ...engines.http_client import (
     HttpClient,
     HttpResponse,
@@ -46,6 +47,8 @@ from ...schema.records import key
 _log = logging.getLogger(__name__)
 _STATUS = r"^[1-5]([0-9][0-9]|xx)$"
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+_SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
+_IDEMPOTENT = frozenset(("PUT", "DELETE"))
 _DEFAULT_HEADERS = {
     "Accept": "application/json, */*;q=0.5",
     "Accept-Encoding": "gzip, deflate",
@@ -81,6 +84,10 @@ class Config(KindConfig, RequestSettings, keys_of=(RequestSettings,)):
     method: Method = key("The HTTP method.", default="GET")
     params_mapping: HttpParameters = key(
         "Argument → where it goes in the request; a text is its name there.", factory=dict
+    )
+    send_defaults: bool = key(
+        "Whether what a call leaves out is sent with the defaults of parameters; otherwise it is not sent.",
+        default=False,
     )
     body: Any = key(
         "The body: a template over the arguments, instead of an object of all of them.",
@@ -134,6 +141,19 @@ class Config(KindConfig, RequestSettings, keys_of=(RequestSettings,)):
         yield from (Fault(("url",), refusal) for refusal in literal_refusals(self.allowed, start))
         yield from self.token_faults()
 
+    @override
+    def hints(self) -> Hints:
+        """By the method (RFC 9110, 9.2). Of a POST it is not known what it does, so that it may destroy."""
+        if self.method in _SAFE:
+            return {**READS, "open_world": True}
+        hints = {"read_only": False, "idempotent": self.method in _IDEMPOTENT, "open_world": True}
+        return hints if self.method == "POST" else {**hints, "destructive": True}
+
+    @property
+    @override
+    def fills_defaults(self) -> bool:
+        return self.send_defaults
+
     @property
     def templated(self) -> bool:
         """Whether the request body is a template of the config."""
@@ -145,7 +165,8 @@ class Config(KindConfig, RequestSettings, keys_of=(RequestSettings,)):
 
     @override
     def misfits(self, parameters: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-        return argument_misfits(parameters, self.places(), self.body if self.templated else None)
+        body = self.body if self.templated else None
+        return argument_misfits(parameters, self.places(), body, fill_defaults=self.fills_defaults)
 
     @override
     def secrets(self) -> Iterable[str]:

@@ -33,6 +33,10 @@ class Config(KindConfig):
         "Arguments that every call has, with fixed values; they are not in parameters.",
         factory=dict[str, Any],
     )
+    send_defaults: bool = key(
+        "Whether what a call leaves out is sent with the defaults of parameters; otherwise it is not sent.",
+        default=False,
+    )
 
     @classmethod
     @override
@@ -44,6 +48,11 @@ class Config(KindConfig):
     def pinned(cls, written: Mapping[str, Any]) -> Iterable[Path]:
         pin = written.get("pin")
         return [("pin", name) for name in cast("dict[str, Any]", pin)] if isinstance(pin, dict) else ()
+
+    @property
+    @override
+    def fills_defaults(self) -> bool:
+        return self.send_defaults
 
     @property
     @override

@@ -8,6 +8,7 @@ from typing import Annotated, Any, cast
 from typing_extensions import override
 
 from ...calls.context import Context
+from ...common.tool_hints import Hints, combine_hints
 from ...engines.pipelines._budget import budget
 from ...engines.pipelines._run import Run, Step
 from ...engines.pipelines._steps import StepConfig, check_steps
@@ -106,6 +107,18 @@ class Pipeline(CallsTools):
             found = map(self._find, {step.config.tool for step in self._steps})
             reaches = {"outside" if tool is None else tool.reach for tool in found}
             return "outside" if "outside" in reaches else "code" if "code" in reaches else "local"
+        finally:
+            self._looking = False
+
+    @property
+    @override
+    def hints(self) -> Hints:
+        if self._looking:
+            return {}
+        self._looking = True
+        try:
+            found = map(self._find, {step.config.tool for step in self._steps})
+            return combine_hints({} if tool is None else tool.hints for tool in found)
         finally:
             self._looking = False
 

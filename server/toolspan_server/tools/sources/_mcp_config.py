@@ -36,12 +36,15 @@ class ToolOverride(Record):
         factory=dict[str, Any],
     )
     hide: tuple[Annotated[str, Limits(least=1)], ...] = key(
-        "Arguments that the model does not see; calls use their default, or omit them.",
+        "Arguments that the model does not see; calls omit them, and send the default of a required one.",
         default=(),
     )
     parameters: dict[str, dict[str, Any]] = key(
         "Keywords of JSON Schema by argument, such as description, that replace the upstream's.",
         factory=dict[str, dict[str, Any]],
+    )
+    send_defaults: bool = key(
+        "Whether what a call leaves out is sent with the defaults of its parameters.", default=False
     )
     timeout_ms: Milliseconds | None = key(
         "Longest time for one call, in milliseconds; default_timeout_ms without it.",

@@ -37,7 +37,7 @@ class McpSource:
         self._withheld: list[str] = []
         self._upstream: Upstream | None = upstreams.upstreams.get(config.upstream)
         self._offered = 0
-        self._left_out = 0
+        self._omitted: tuple[str, ...] = ()
         self._changed = anyio.Event()
 
     async def run(self, offer: Offer) -> None:
@@ -61,12 +61,16 @@ class McpSource:
             stop()
 
     def state(self) -> Mapping[str, Any]:
-        """The upstream's state; ``offered`` counts its offered tools, ``left_out`` those that cannot be
-        offered, and ``withheld`` names those that are not as they were locked.
+        """The upstream's state.
+
+        ``offered`` counts its offered tools, ``left_out`` those that cannot be offered, of which ``omitted``
+        names some, and ``withheld`` names those that are not as they were locked.
         """
         if self._upstream is None:
             return {"name": self._config.upstream, "state": "failed", "error": "not in services.upstreams"}
-        found = {**self._upstream.state(), "offered": self._offered, "left_out": self._left_out}
+        found = {**self._upstream.state(), "offered": self._offered, "left_out": len(self._omitted)}
+        if self._omitted:
+            found["omitted"] = self._omitted[:_MOST_NAMED]
         if self._withheld:
             found["withheld"] = self._withheld[:_MOST_NAMED]
         return {**found, "error": self._lock_problem} if self._lock_problem else found
@@ -83,7 +87,7 @@ class McpSource:
             return
         for warning in some(found.warnings):
             _log.warning("upstream %r: %s", self._config.upstream, warning)
-        self._offered, self._left_out = len(found.tools), found.left_out
+        self._offered, self._omitted = len(found.tools), tuple(found.left_out)
         offer(found.tools)
 
     async def _as_locked(self, listing: Listing) -> Sequence[ListedTool]:

@@ -31,6 +31,9 @@ class OverrideConfig(Record):
     name: str | None = key("The tool's name.", pattern=rf"^[A-Za-z0-9_-]{{1,{LONGEST}}}$", default=None)
     description: str | None = key("Its description, for the model.", least=1, most=_DESCRIPTION, default=None)
     timeout_ms: Milliseconds | None = key("Longest time for one call, in milliseconds.", default=None)
+    send_defaults: bool = key(
+        "Whether what a call leaves out is sent with the defaults of the API description.", default=False
+    )
 
 
 class OpenApiConfig(SourceConfig, RequestSettings, keys_of=(RequestSettings,)):

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 _DESCRIPTION = 4_096
 _TAGS = 20
 _DOUBTFUL = frozenset(("default", "examples", "pattern", "format"))
-_READING = frozenset(("get", "head", "options"))
-_SAFE_AGAIN = frozenset(("get", "head", "options", "put", "delete"))
 _SHARED = (
     "headers",
     "timeout_ms",
@@ -67,7 +65,8 @@ def tools_of(
     wanted = [
         operation
         for operation in description.operations()
-        if includes(config.include, operation) and not excludes(config.exclude, operation)
+        if (operation.fault or includes(config.include, operation))
+        and not excludes(config.exclude, operation)
     ]
     if len(wanted) > MAX_OPERATIONS:
         raise UnusableDescription(
@@ -90,15 +89,17 @@ class _Maker:
     ca_file: str | None
 
     def tool(self, operation: Operation, names: UniqueNames) -> ToolConfig:
+        if operation.fault:
+            raise UnusableOperation(operation.fault)
         override = self._override(operation)
         arguments = arguments_of(self.description, operation)
         implementation = self._implementation(operation, arguments)
+        implementation["send_defaults"] = override.send_defaults
         wanted = self.config.prefix + (override.name or name_of(operation))
         fields: dict[str, Any] = {
             "name": names.give(wanted),
             "description": override.description or _described(operation),
             "implementation": implementation,
-            "annotations": _annotations(operation),
             "tags": tuple(tag[:100] for tag in operation.tags[:_TAGS] if tag),
             "timeout_ms": override.timeout_ms,
         }
@@ -192,18 +193,6 @@ def _described(operation: Operation) -> str:
     more = text_at(operation.data.get("description")).strip()
     parts = [summary] if more.startswith(summary) and summary == more else [summary, more]
     return cut("\n\n".join(part for part in parts if part), _DESCRIPTION) or operation.place
-
-
-def _annotations(operation: Operation) -> dict[str, Any]:
-    """The annotations that follow from the method (RFC 9110, 9.2)."""
-    if operation.method in _READING:
-        return {"read_only": True, "open_world": True}
-    return {
-        "read_only": False,
-        "destructive": operation.method in ("delete", "put", "patch"),
-        "idempotent": operation.method in _SAFE_AGAIN,
-        "open_world": True,
-    }
 
 
 def _valid(fields: Mapping[str, Any], parameters: dict[str, Any]) -> ToolConfig:

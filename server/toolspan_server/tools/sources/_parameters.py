@@ -49,7 +49,7 @@ def reshaped(schema: Mapping[str, Any], change: ToolOverride | None) -> Reshaped
     required = _names(plain.get("required"))
     for name in change.hide:
         part = _object(properties.get(name))
-        if "default" in part:
+        if "default" in part and (name in required or change.send_defaults):
             found.pin[name] = part["default"]
         elif name in required:
             found.fault = f"its argument {name!r} is hidden, but required and without default (pin it)"

@@ -12,7 +12,9 @@ from pydantic_core import ValidationError
 
 from ...common.did_you_mean import nearest
 from ...common.slices import in_slices
+from ...common.tool_hints import may_destroy
 from ...config import ToolConfig
+from ...config.models.tool import META_PREFIX
 from ...config.models.tool_options import AnnotationsConfig, ApprovalConfig, IconConfig
 from ..kinds.mcp import Config as McpConfig
 from ._parameters import reshaped
@@ -31,15 +33,15 @@ _MOST_ICONS = 8
 
 @dataclass(slots=True)
 class Offered:
-    """The tools, the number of those that cannot be offered, and the warnings about them."""
+    """The tools, those that cannot be offered, with the reason, and the warnings about them."""
 
     tools: list[ToolConfig] = field(default_factory=list[ToolConfig])
-    left_out: int = 0
+    left_out: list[str] = field(default_factory=list[str])
     warnings: list[str] = field(default_factory=list[str])
 
     def leave_out(self, name: str, reason: str) -> None:
         """Count the upstream's tool ``name`` as one that cannot be offered."""
-        self.left_out += 1
+        self.left_out.append(f"{name}: {reason}")
         self.warnings.append(f"tool {name!r} left out: {reason}")
 
 
@@ -130,6 +132,7 @@ def _tool(config: McpSourceConfig, draft: _Draft) -> ToolConfig:
         "title": title,
         "annotations": _known(AnnotationsConfig, details.get("annotations")),
         "icons": _icons(details.get("icons")),
+        "meta": {name: value for name, value in tool.meta.items() if not name.startswith(META_PREFIX)},
         "timeout_ms": change and change.timeout_ms,
         "approval": _needs_approval(config, tool) and ApprovalConfig.initial(),
     }
@@ -137,7 +140,12 @@ def _tool(config: McpSourceConfig, draft: _Draft) -> ToolConfig:
         {
             "name": name[:_LONGEST_NAME],
             "description": description or f"The tool {tool.name} of {config.upstream}.",
-            "implementation": McpConfig(upstream=config.upstream, tool=tool.name, pin=dict(draft.pin)),
+            "implementation": McpConfig(
+                upstream=config.upstream,
+                tool=tool.name,
+                pin=dict(draft.pin),
+                send_defaults=change is not None and change.send_defaults,
+            ),
             **{key: value for key, value in optional.items() if value},
         }
     )
@@ -150,9 +158,8 @@ def _needs_approval(config: McpSourceConfig, tool: ListedTool) -> bool:
     """Whether a person has to allow each call: one that says that it is destructive is, whatever else."""
     if config.approval != "destructive":
         return config.approval == "always"
-    destructive = tool.annotations.get("destructiveHint") is True
     asks_itself = tool.meta.get("dev.toolspan/approval") is True
-    return destructive and tool.annotations.get("readOnlyHint") is not True and not asks_itself
+    return may_destroy(tool.annotations) and not asks_itself
 
 
 def _title(value: Any) -> str | None:

@@ -52,7 +52,8 @@ class _OpenApi:
         self._state: dict[str, Any] = {"name": self._name, "state": "waiting"}
 
     def state(self) -> Mapping[str, Any]:
-        """Its state; ``left_out`` names the operations that have no tool, with the reason."""
+        """Its state; ``left_out`` counts the operations that have no tool, ``omitted`` names some, with the
+        reason."""
         return self._state
 
     async def run(self, offer: Offer) -> None:
@@ -95,7 +96,7 @@ class _OpenApi:
             _log.warning("%s: %d more operations are left out", self._name, len(left_out) - _SHOWN_LEFT_OUT)
         self._state = {"name": self._name, "state": "ready", "tools": len(made.tools)}
         if left_out:
-            self._state["left_out"] = list(left_out[:_SHOWN_LEFT_OUT])
+            self._state |= {"left_out": len(left_out), "omitted": list(left_out[:_SHOWN_LEFT_OUT])}
         offer(made.tools)
 
     async def _content(self) -> bytes:

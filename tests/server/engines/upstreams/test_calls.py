@@ -71,6 +71,12 @@ async def test_progress_and_log_messages_reach_the_client_in_order(tmp_path: Pat
         ]
 
 
+@pytest.mark.requirement("I26.2.1")
+async def test_half_a_character_costs_itself_alone(tmp_path: Path) -> None:
+    async with served(tmp_path, {"raw": raw()}) as runtime:
+        assert (await runtime.execute("surrogate", {}, LOCAL)).result == "\ufffd"
+
+
 @pytest.mark.long
 async def test_a_flood_of_messages_is_bounded_and_the_call_ends(tmp_path: Path) -> None:
     async with served(tmp_path, {"raw": raw()}) as runtime:

@@ -59,7 +59,7 @@ async def test_a_tool_is_renamed_redescribed_and_its_arguments_pinned_and_hidden
         query = {"type": "string", "description": "Words.", "maxLength": 10}
         assert find.parameters == {"type": "object", "properties": {"query": query}, "required": ["query"]}
         sent = await runtime.execute("find", {"query": "x", "owner": "them", "limit": 99}, LOCAL)
-        assert sent.result == {"found": {"query": "x", "owner": "us", "limit": 10}}
+        assert sent.result == {"found": {"query": "x", "owner": "us"}}
         long = await runtime.execute("find", {"query": "x" * 11}, LOCAL)
         assert long.error_code == "invalid_parameters"
 
@@ -127,6 +127,19 @@ async def test_malformed_double_and_too_many_tools_leave_the_rest(
         assert [sum(name.startswith(start) for name in names) for start in ("many.", "endless.")] == [5, 3]
         assert len(tool(runtime, "wordy.wordy").description.encode()) < 4_110
     assert "more than 5 tools" in caplog.text and "more than 3 pages" in caplog.text
+
+
+@pytest.mark.requirement("I26.2.1")
+@pytest.mark.parametrize(
+    ("mood", "names"),
+    [("empty_cursor", ["one", "two"]), ("empty_cursor_at_end", ["one", "two"]), ("null_tools", [])],
+)
+async def test_an_empty_cursor_is_one_and_no_tools_are_an_empty_list(
+    tmp_path: Path, mood: str, names: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    async with served(tmp_path, {"raw": raw(mood)}) as runtime:
+        assert [each.name for each in runtime.registry] == names
+    assert "raw" not in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -138,11 +138,11 @@ async def test_operations_are_tools_that_call_the_api(api: Api, tmp_path: Path) 
 
 async def test_what_the_description_says_is_what_the_tool_says(api: Api, tmp_path: Path) -> None:
     async with served(api, tmp_path) as runtime:
+        hints = [tool.hints for tool in runtime.registry]
         get, delete, add = (tool.config for tool in runtime.registry)
     assert (get.description, get.title) == ("One pet\n\nWith all that is known of it.", "One pet")
     assert get.tags == ("pets",)
-    assert get.annotations is not None and get.annotations.read_only
-    assert delete.annotations is not None and delete.annotations.destructive
+    assert hints[0] == {"read_only": True, "open_world": True} and hints[1]["destructive"]
     assert delete.description == "DELETE /pets/{id}" and delete.deprecated is not None
     assert add.parameters["required"] == ["name"] and "id" not in add.parameters["properties"]
     assert add.parameters["$defs"]["Pet"]["properties"]["parent"] == {"$ref": "#/$defs/Pet"}
@@ -368,7 +368,7 @@ async def test_a_description_is_fetched_with_the_same_care(api: Api) -> None:
         assert (await runtime.execute("op", None, LOCAL)).result == "hi"
         (state,) = runtime.health()["sources"]
     assert api.seen[-1].target == "/docs/v2/x"
-    assert state["state"] == "ready" and "another host" in state["left_out"][0]
+    assert state["state"] == "ready" and "another host" in state["omitted"][0]
 
 
 async def test_a_description_that_cannot_be_had_is_told_and_asked_for_again(api: Api) -> None:
@@ -460,3 +460,75 @@ async def test_a_fetched_description_that_is_none_says_what_came(api: Api, answe
             while "error" not in (state := runtime.health()["sources"][0]):  # noqa: ASYNC110  # no event tells
                 await anyio.sleep(0.01)
     assert told_ in state["error"]
+
+
+REFERRING: Any = {
+    "/ok": {"get": {"operationId": "ok"}},
+    "/ref": {"delete": {"$ref": "resources/delete.yml"}, "get": {"$ref": "#/components/x-ops/read"}},
+    "/nowhere": {"put": {"$ref": "#/components/x-ops/none"}},
+    "/round": {"post": {"$ref": "#/paths/~1round/post"}},
+    "/null": {"patch": None},
+    "/text": {"delete": "drop"},
+    "/trace": {"trace": {"operationId": "t"}},
+    "/path": {"$ref": "paths/path.yml"},
+    "/list": ["get"],
+    "/more": {"additionalOperations": {"COPY": {}}},
+    "x-own": {"get": {}},
+}
+LEFT_OUT = {
+    "DELETE /ref": "outside of the description",
+    "PUT /nowhere": "leads nowhere",
+    "POST /round": "go round in circles",
+    "PATCH /null": "it is no object",
+    "DELETE /text": "it is no object",
+    "TRACE /trace": "the method TRACE is not supported",
+    "/path": "outside of the description",
+    "/list": "it is no object",
+    "COPY /more": "the method COPY is not supported",
+}
+
+
+@pytest.mark.requirement("I26.1.3")
+@pytest.mark.parametrize("config", [{}, {"include": {"operations": ["ok", "read"]}}], ids=["all", "some"])
+def test_an_operation_that_cannot_be_read_is_left_out_by_name(config: Any) -> None:
+    operations = {"read": {"operationId": "read", "parameters": [{"name": "q", "in": "query", "schema": {}}]}}
+    spec = {
+        "openapi": "3.1.0",
+        "servers": [{"url": "https://a.example"}],
+        "components": {"x-ops": operations},
+        "paths": REFERRING,
+    }
+    found = made(spec, **config)
+    assert [(tool.name, list(tool.parameters["properties"])) for tool in found.tools] == [
+        ("ok", []),
+        ("read", ["q"]),
+    ]
+    told_ = dict(each.split(": ", 1) for each in found.left_out)
+    assert told_.keys() == LEFT_OUT.keys()
+    for place, why in LEFT_OUT.items():
+        assert why in told_[place]
+
+
+@pytest.mark.requirement("I26.2.3")
+async def test_a_client_is_told_what_a_description_has_no_tool_for(tmp_path: Path) -> None:
+    paths = {f"/p{number}": {"get": {"$ref": "elsewhere.yml"}} for number in range(30)}
+    spec = {"openapi": "3.1.0", "servers": [{"url": "https://a.example"}]}
+    (tmp_path / "spec.json").write_text(json.dumps({**spec, "paths": {**paths, "/ok": {"get": {}}}}))
+    source = {"type": "openapi", "file": str(tmp_path / "spec.json")}
+    async with running(Config.model_validate({"tools": {"sources": [source]}})) as runtime:
+        await runtime.settled()
+        (problem,) = runtime.source_problems()
+        assert runtime.health()["sources"][0]["left_out"] == 30
+    assert "leaves out 30 of 31: GET /p0: " in problem and "; and 25 more" in problem
+
+
+@pytest.mark.requirement("I26.3.1")
+def test_status_codes_need_no_quotes_however_many_there_are() -> None:
+    lines = ["openapi: 3.0.3", "servers: [{url: 'https://a.example'}]", "paths:"]
+    for number in range(400):
+        lines += [f"  /p{number}:", "    get:", f"      operationId: op{number}", "      responses:"]
+        lines += [f"        {status}: {{description: d}}" for status in (200, 404, 500)]
+    found = tools_of(
+        "\n".join(lines).encode(), "a.yaml", OpenApi.model_validate({"type": "openapi", "file": "x"})
+    )
+    assert len(found.tools) == 400 and not found.left_out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import re
 from collections.abc import Iterable
 from typing import Any, cast
 
@@ -15,6 +16,24 @@ MAX_CONTAINERS = 250_000
 """Most lists and objects in one message: each takes time to make, and nothing else is done meanwhile."""
 
 _LARGE = 65_536
+
+
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+_ESCAPES = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
+    re.DOTALL,
+)
+
+
+def mend_halves(text: bytes) -> bytes:
+    """JSON ``text`` with U+FFFD for each half of a surrogate pair that stands alone.
+
+    Programs that cut texts by UTF-16 units write it. The rest of the message is right, but no
+    parser takes it.
+    """
+    if _HALF.search(text) is None:
+        return text
+    return _ESCAPES.sub(lambda found: rb"\ufffd" if found[1] else found[0], text)
 
 
 def containers(text: bytes) -> int:
@@ -30,7 +49,7 @@ def parsed(text: bytes) -> Any:
     if len(text) > MAX_CONTAINERS and containers(text) > MAX_CONTAINERS:
         raise ValueError(f"an answer of more than {MAX_CONTAINERS} lists and objects")
     try:
-        return _read(text)
+        return _read(mend_halves(text))
     except ValueError:
         raise ValueError("an answer that is no valid JSON-RPC message") from None
 
