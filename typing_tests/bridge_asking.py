@@ -62,6 +62,7 @@ from toolspan_bridge import (
     SubagentEvent,
     Text,
     TextDelta,
+    TextRetracted,
     ToolApprovalAnswer,
     ToolApprovalRequest,
     Toolbox,
@@ -139,7 +140,7 @@ def told(event: Event) -> str:
             return type(delta).__name__
         case Text():
             return event.text
-        case IterationStarted() | UsageReported():
+        case IterationStarted() | UsageReported() | TextRetracted():
             return str(assert_type(event.iteration, int))
         case ToolCallStarted() | ToolApprovalRequest() | ToolApprovalAnswer() | ToolProgress() | ToolLog():
             return event.tool
