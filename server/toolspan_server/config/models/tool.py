@@ -187,7 +187,7 @@ def _check_options(tool: ToolConfig) -> None:
 
 
 def _cache_faults(tool: ToolConfig) -> Iterator[Fault]:
-    said = {} if tool.annotations is None else tool.annotations.model_dump()
+    said: dict[str, Any] = {} if tool.annotations is None else tool.annotations.model_dump()
     if tool.cache is not None and not join_hints(said, tool.implementation.hints()).get("read_only"):
         hint = "add annotations: {read_only: true} if a call changes nothing, or remove the cache"
         yield Fault(("cache",), "only a tool that is read-only can have a cache", hint, on_key=True)
