@@ -361,9 +361,7 @@ async def test_a_preset_with_the_default_tools_has_the_calculator_whatever_serve
 
 @pytest.mark.requirement("I24.5.1")
 async def test_who_has_used_up_their_bytes_copies_and_asks_no_more_and_others_go_on(config: Path) -> None:
-    document = yaml.safe_load(config.read_text())
-    document["conversations"] = {"user_bytes": 65_536}
-    config.write_text(yaml.safe_dump(document))
+    limit(config, user_bytes=65_536)
     async with conversations(config) as engine:
         full, other = engine.of("token full"), engine.of("token other")
         talk = await begun(full, config)
@@ -384,7 +382,7 @@ async def test_who_has_used_up_their_bytes_copies_and_asks_no_more_and_others_go
     async with conversations(config) as engine:  # which began again
         full, other = engine.of("token full"), engine.of("token other")
         for refused in (full.fork(talk, None), full.post(talk, Posted("hello")), begun(full, config)):
-            with pytest.raises(Problem, match="conversations.user_bytes.: delete some") as problem:
+            with pytest.raises(Problem, match=r"\(conversations\.user_bytes\): delete some") as problem:
                 await refused
             assert (problem.value.status, problem.value.code) == (507, "storage_full")
         await other.post(theirs, Posted("hello"))
@@ -407,6 +405,12 @@ async def test_copies_count_as_conversations(config: Path) -> None:
                 await refused
             assert (problem.value.status, problem.value.code) == (409, "too_many_conversations")
         await begun(engine.of("token other"), config)
+
+
+def limit(config: Path, **settings: int) -> None:
+    """Write the ``settings`` of conversations into ``config``."""
+    document = yaml.safe_load(config.read_text())
+    config.write_text(yaml.safe_dump({**document, "conversations": settings}))
 
 
 def taken(folder: Path, of: str) -> int:
