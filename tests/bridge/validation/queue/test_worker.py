@@ -292,7 +292,7 @@ async def test_a_worker_holds_nothing_while_another_one_is_deciding(url: str, st
                 await deciding.execute(lock, own)
                 tasks.start_soon(ask)
                 with anyio.fail_after(BOUND_S):
-                    while not await is_waiting():
+                    while not await is_waiting():  # noqa: ASYNC110 - what waits is PostgreSQL
                         await anyio.sleep(0.005)
                 assert not sent
                 await deciding.execute(
