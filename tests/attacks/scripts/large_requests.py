@@ -106,8 +106,9 @@ def _counts() -> Iterator[tuple[str, str, dict[str, Any]]]:
         {"id": f"c{n}", "type": "function", "function": {"name": "t", "arguments": "{}"}}
         for n in range(15_000)
     ]
-    for name, body in (
+    chats: tuple[tuple[str, dict[str, Any]], ...] = (
         ("images", {"messages": [{"role": "user", "content": [image] * 20_000}]}),
+        ("images taken", {"messages": [{"role": "user", "content": [image] * 9_000}]}),
         ("images each", {"messages": [{"role": "user", "content": [image]}] * 14_000}),
         ("parts", {"messages": [{"role": "user", "content": texts}]}),
         ("roles", {"messages": [_ASK] * 30_000}),
@@ -117,7 +118,8 @@ def _counts() -> Iterator[tuple[str, str, dict[str, Any]]]:
         ("metadata", {"messages": [_ASK], "metadata": many}),
         ("tools", {"messages": [_ASK], "tools": [_tool({}, f"t{n}") for n in range(12_000)]}),
         ("allowed", {"messages": [_ASK], "tool_choice": {"type": "allowed_tools", "tools": [{}] * 90_000}}),
-    ):
+    )
+    for name, body in chats:
         yield name, "/v1/chat/completions", body
     for name, body in (
         (
@@ -129,11 +131,12 @@ def _counts() -> Iterator[tuple[str, str, dict[str, Any]]]:
         ("system", {"messages": [_ASK], "system": texts}),
     ):
         yield name, "/v1/messages", {"max_tokens": 5, **body}
-    for name, body in (
+    more: tuple[tuple[str, dict[str, Any]], ...] = (
         ("input", {"input": [{"role": "user", "content": "a"}] * 30_000}),
         ("metadata", {"input": "a", "metadata": many}),
         ("images", {"input": [{"role": "user", "content": [_RESPONSES_IMAGE] * 20_000}]}),
-    ):
+    )
+    for name, body in more:
         yield name, "/v1/responses", body
 
 

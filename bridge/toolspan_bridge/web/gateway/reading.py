@@ -160,9 +160,9 @@ class Fields:
     def texts(self, name: str) -> tuple[str, ...]:
         """A text, or a list of texts: not many, and none of them long."""
         value = self.value(name)
-        found: Any = ([value] if value else []) if value is None or isinstance(value, str) else value
-        if not isinstance(found, list):
+        if value is not None and not isinstance(value, str | list):
             self._wrong(name, "a text or a list of texts")
+        found = cast("list[Any]", value if isinstance(value, list) else [value] if value else [])
         if not all(isinstance(each, str) and each for each in found):
             self._wrong(name, "a text or a list of texts")
         if len(found) > _MOST_TEXTS or any(len(each) > _MOST_IN_TEXT for each in found):
