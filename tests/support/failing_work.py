@@ -8,6 +8,9 @@ from __future__ import annotations
 import runpy
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from toolspan_server.common import supervision
 
@@ -19,7 +22,19 @@ def failing(module: str, *arguments: str | Path) -> list[str]:
     return [sys.executable, "-m", "tests.support.failing_work", module, *map(str, arguments)]
 
 
+def fail_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let each work that this process supervises with ``kept`` raise once, when it first starts."""
+    monkeypatch.setattr(supervision, "keep_running", _failing()[0])
+
+
 def _main(module: str, arguments: list[str]) -> None:
+    supervision.keep_running, supervision.run_contained = _failing()
+    sys.argv = [module, *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def _failing() -> tuple[Any, Any]:
+    """``keep_running`` and ``run_contained`` of which each work raises once."""
     keep_running, run_contained = supervision.keep_running, supervision.run_contained
     failed: set[str] = set()
 
@@ -38,9 +53,7 @@ def _main(module: str, arguments: list[str]) -> None:
     async def contained(name: str, work: supervision.Work) -> bool:
         return await run_contained(name, once(name, work))
 
-    supervision.keep_running, supervision.run_contained = kept, contained
-    sys.argv = [module, *arguments]
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    return kept, contained
 
 
 if __name__ == "__main__":

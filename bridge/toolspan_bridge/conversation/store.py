@@ -14,6 +14,7 @@ from pathlib import Path
 from toolspan_server.common.state.folder import private_folder
 from toolspan_server.common.state.private_files import (
     is_private_file,
+    list_folders,
     list_private,
     read_private,
     remove_tree,
@@ -39,6 +40,7 @@ SUFFIX = ".jsonl"
 _PLAIN_ID = re.compile(r"[0-9a-f]{8,64}")
 _LEAST_PREFIX = 4
 _SHOWN = 12
+_BLOCK = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,16 @@ class ConversationStore:
         Raises ``StoreError`` when the folder cannot be read.
         """
         return sorted(self._entries(), key=lambda each: (-each.changed, each.head.id))
+
+    def used_bytes(self) -> int:
+        """What everything in the folder takes on the disk, in steps of 4 KiB a file; not what is in a folder
+        made by ``within``. Raises ``StoreError`` when it cannot be read."""
+        try:
+            return _taken(self.folder, deep=False) + sum(
+                _taken(each, deep=True) for each in list_folders(self.folder) if SUFFIX in each.name
+            )
+        except OSError as fault:
+            raise StoreError(f"the folder {self.folder} cannot be read: {fault.strerror}") from None
 
     def find(self, name: str) -> Entry:
         """The conversation whose id begins with ``name`` (at least four characters), or the ``latest``.
@@ -253,3 +265,9 @@ class ConversationStore:
 
     def _unusable(self, path: Path, fault: OSError) -> StoreError:
         return StoreError(f"the conversation {path} cannot be gone on with: {fault.strerror}")
+
+
+def _taken(folder: Path, *, deep: bool) -> int:
+    """The bytes of the files in ``folder``, and, where ``deep``, of those in folders inside it."""
+    found = sum(-(-status.st_size // _BLOCK) * _BLOCK for _, status in list_private(folder))
+    return found + (sum(_taken(each, deep=True) for each in list_folders(folder)) if deep else 0)

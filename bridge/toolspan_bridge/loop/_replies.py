@@ -81,9 +81,9 @@ class Replies:
         """What was said before a pause is no part of the answer: calls followed, or a correction."""
         self._paused_text, self._paused_citations = "", ()
 
-    def repair(self, reply: Reply, pending: list[Message], reached: LimitReached | None) -> str:
+    async def repair(self, reply: Reply, pending: list[Message], reached: LimitReached | None) -> str:
         """Tell the model, once, why its answer does not fit; the note about that, if there is a need."""
-        checked = self._checked(reply, reached)
+        checked = await self._checked(reply, reached)
         if checked is None or not checked.faults or self._repaired:
             return ""
         self._repaired = True
@@ -108,11 +108,11 @@ class Replies:
         pending.append(User("\n\n".join([*told, "Now answer my question."]), typed=""))
         return "The model repeated a call and answered nothing: it is told the results, and asked once more."
 
-    def outcome(self, reply: Reply, instead: str, reached: LimitReached | None) -> Outcome:
+    async def outcome(self, reply: Reply, instead: str, reached: LimitReached | None) -> Outcome:
         """What ``reply`` amounts to, the last one; ``instead`` is the content of one without a text;
         ``reached`` is the limit that it came after."""
         stop, reason = ending(reply, self._paused_text + reply.message.text, reached)
-        checked = self._checked(reply, reached)
+        checked = await self._checked(reply, reached)
         if checked and checked.faults:
             stop, reason = "schema", f"The answer does not fit its schema: {'; '.join(checked.faults)}."
         fits = checked is not None and not checked.faults
@@ -125,11 +125,11 @@ class Replies:
             checked.value if checked and fits else None,
         )
 
-    def _checked(self, reply: Reply, reached: LimitReached | None) -> CheckedAnswer | None:
+    async def _checked(self, reply: Reply, reached: LimitReached | None) -> CheckedAnswer | None:
         """Whether the answer fits; ``None`` where there is no schema, or no whole answer to check."""
         text = self._paused_text + reply.message.text
         whole = ending(reply, text, reached)[0] == "end"
-        return self._schema.check(text) if self._schema and whole else None
+        return await self._schema.check_beside(text) if self._schema and whole else None
 
     def _citations(self, reply: Reply) -> tuple[Citation, ...]:
         """The sources of ``reply``, placed in the text of the whole answer."""

@@ -43,7 +43,7 @@ from ..providers import Provider
 from ..providers.prices import Pricing
 from ..providers.wire.wire_request import weight_of_parts
 from ..toolbox import Toolbox
-from ._answer_schema import AnswerSchema, with_schema
+from ._answer_schema import AnswerSchema, prepare_schema
 from ._ending import asking_again, ending_at, instead_of_words
 from ._journaled import keep
 from ._model_turn import ModelTurn
@@ -135,7 +135,8 @@ async def run(
         spending = spending_within(question.limits, question.conversation_limits, transcript)
         provider = spending.charged(provider, pricing, question.model)
     watch = Watch(limits, question.max_iterations, transcript, pricing, at_limit, spending)
-    run_ = _Run(question, provider, toolbox, transcript, approver or Unattended(), watch, hooks)
+    question, schema = await prepare_schema(question, provider, toolbox)
+    run_ = _Run(question, schema, provider, toolbox, transcript, approver or Unattended(), watch, hooks)
     try:
         async with aclosing(run_.events()) as events:
             async for event in events:
@@ -205,6 +206,7 @@ class _Run:
     def __init__(
         self,
         question: Question,
+        schema: AnswerSchema | None,
         provider: Provider,
         toolbox: Toolbox,
         conversation: Conversation,
@@ -213,9 +215,6 @@ class _Run:
         hooks: HookRunner | None = None,
     ) -> None:
         self._hooks = hooks
-        schema = None if question.answer_schema is None else AnswerSchema(question.answer_schema)
-        if schema is not None:
-            question = with_schema(question, schema, provider, toolbox)
         self._question = question
         self._provider = provider
         self._toolbox = toolbox
@@ -278,19 +277,19 @@ class _Run:
                         yield event
                 if not self._returned:
                     continue
-            elif notice := self._corrected(reply):
+            elif notice := await self._corrected(reply):
                 self._record()
                 yield Notice(notice)
                 continue
-            for event in self._ended(reply):
+            for event in await self._ended(reply):
                 yield event
             return
         for event in self._stopped():
             yield event
 
-    def _corrected(self, reply: Reply) -> str:
+    async def _corrected(self, reply: Reply) -> str:
         """What is said of a ``reply`` that is no answer, of which the model is told; empty for an answer."""
-        if notice := self._replies.repair(reply, self._pending, self._watch.reached):
+        if notice := await self._replies.repair(reply, self._pending, self._watch.reached):
             return notice
         if self._closing or not self._reader.stopped_a_repeat:
             return ""
@@ -477,17 +476,16 @@ class _Run:
         reached = self._watch.reached if self._closing else None
         return "" if reached is None else instead_of_words(reached)
 
-    def _ended(self, reply: Reply) -> Iterator[Event]:
+    async def _ended(self, reply: Reply) -> Iterator[Event]:
         if self._returned:
             was_cut = reply.stop in ("length", "context")
             outcome = Outcome(reply.message.text, "length" if was_cut else "calls", "")
-            yield from self._end(outcome, incomplete=False)
-            return
+            return self._end(outcome, incomplete=False)
         # the closing message is stored without calls, since they would have no results
         kept = reply.message if reply.message.text and not reply.message.calls else None
         self._append(kept or Assistant(reply.message.text or self._instead))
-        outcome = self._replies.outcome(reply, self._instead, self._watch.reached)
-        yield from self._end(outcome, incomplete=reply.incomplete)
+        outcome = await self._replies.outcome(reply, self._instead, self._watch.reached)
+        return self._end(outcome, incomplete=reply.incomplete)
 
     def _stopped(self) -> Iterator[Event]:
         """The end at a limit that leaves no room for a further turn."""

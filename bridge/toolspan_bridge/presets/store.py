@@ -34,7 +34,9 @@ from .tools import DEFAULT_TOOLS, checked_tools
 
 FOLDER = "presets"
 MOST_PRESETS = 1_000
-_MOST_BYTES = 64 << 20
+MOST_BYTES = 16 << 20
+"""The largest file of presets that is written."""
+_MOST_READ = 64 << 20
 _LOCK_SECONDS = 10.0
 
 _Record = dict[str, Any]
@@ -167,17 +169,25 @@ class PresetStore:
                 records = self._read()
                 yield records
                 text = json.dumps({"presets": records}, ensure_ascii=False, indent=1)
-                replace_file(path, text.encode("utf-8", "surrogatepass"))
+                self._write(path, text.encode("utf-8", "surrogatepass"))
         except Timeout:
             raise self._error(why_locked(_LOCK_SECONDS)) from None
         except OSError as error:
             raise self._error(why_not_written(error)) from None
 
+    def _write(self, path: Path, data: bytes) -> None:
+        """Raises ``UsageError`` where presets would take more than before, and more than they may."""
+        if len(data) > MOST_BYTES and not (path.exists() and len(data) <= path.stat().st_size):
+            raise UsageError(
+                f"the presets would take {len(data):,} bytes, and may take {MOST_BYTES:,}: delete some first"
+            )
+        replace_file(path, data)
+
     def _read(self) -> list[_Record]:
         try:
             with self.path.open("rb") as file:
-                data = file.read(_MOST_BYTES + 1)
-            whole: Any = json.loads(data.decode("utf-8", "surrogatepass")) if len(data) <= _MOST_BYTES else 0
+                data = file.read(_MOST_READ + 1)
+            whole: Any = json.loads(data.decode("utf-8", "surrogatepass")) if len(data) <= _MOST_READ else 0
         except FileNotFoundError:
             return []
         except OSError as error:

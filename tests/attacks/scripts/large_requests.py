@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.support.hostile_schemas import HOSTILE
 from tests.support.raw_http import RawClient, request
 
 from ..attack import Attack, Target
@@ -49,6 +50,10 @@ def _schemas() -> Iterator[tuple[str, Any]]:
     )
     yield "names", {"properties": {f"p{n}{'x' * 500}": {"type": "string"} for n in numbers}}
     yield "pattern", {"properties": {"p": {"type": "string", "pattern": "a" * 1_000_000}}}
+    row = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}]} for n in range(20 * _MANY)}
+    yield "row", {"$ref": "#/$defs/d0", "$defs": {**row, f"d{20 * _MANY}": {}}}
+    for name, (schema, _) in HOSTILE.items():
+        yield name, schema
 
 
 def _tool(schema: Any, name: str = "t") -> dict[str, Any]:
@@ -91,15 +96,67 @@ def _bodies() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "lists", {"messages": [_ASK], "n": [[]] * 1_000_000}
 
 
+def _counts() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Many small values in one request, by the path that it goes to."""
+    many = {f"k{n}": "v" for n in range(90_000)}
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
+    source = {"type": "base64", "media_type": "image/png", "data": "AA=="}
+    texts = [{"type": "text", "text": "a"}] * 30_000
+    calls = [
+        {"id": f"c{n}", "type": "function", "function": {"name": "t", "arguments": "{}"}}
+        for n in range(15_000)
+    ]
+    chats: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("images", {"messages": [{"role": "user", "content": [image] * 20_000}]}),
+        ("images taken", {"messages": [{"role": "user", "content": [image] * 9_000}]}),
+        ("images each", {"messages": [{"role": "user", "content": [image]}] * 14_000}),
+        ("parts", {"messages": [{"role": "user", "content": texts}]}),
+        ("roles", {"messages": [_ASK] * 30_000}),
+        ("calls", {"messages": [_ASK, {"role": "assistant", "tool_calls": calls}]}),
+        ("bias", {"messages": [_ASK], "logit_bias": dict.fromkeys(many, 1)}),
+        ("stops", {"messages": [_ASK], "stop": ["x"] * 90_000}),
+        ("metadata", {"messages": [_ASK], "metadata": many}),
+        ("tools", {"messages": [_ASK], "tools": [_tool({}, f"t{n}") for n in range(12_000)]}),
+        ("allowed", {"messages": [_ASK], "tool_choice": {"type": "allowed_tools", "tools": [{}] * 90_000}}),
+    )
+    for name, body in chats:
+        yield name, "/v1/chat/completions", body
+    for name, body in (
+        (
+            "images",
+            {"messages": [{"role": "user", "content": [{"type": "image", "source": source}] * 16_000}]},
+        ),
+        ("metadata", {"messages": [_ASK], "metadata": many}),
+        ("stops", {"messages": [_ASK], "stop_sequences": ["x"] * 90_000}),
+        ("system", {"messages": [_ASK], "system": texts}),
+    ):
+        yield name, "/v1/messages", {"max_tokens": 5, **body}
+    more: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("input", {"input": [{"role": "user", "content": "a"}] * 30_000}),
+        ("metadata", {"input": "a", "metadata": many}),
+        ("images", {"input": [{"role": "user", "content": [_RESPONSES_IMAGE] * 20_000}]}),
+    )
+    for name, body in more:
+        yield name, "/v1/responses", body
+
+
+_RESPONSES_IMAGE = {"type": "input_image", "image_url": "data:image/png;base64,AA=="}
+
+
 def run(target: Target) -> None:
     """Each is refused, or sent on to a provider that is not there."""
-    head = ("content-type", "application/json")
     for name, body in _bodies():
-        raw = json.dumps({"model": _MODEL, **body}).encode()
-        with RawClient(target.server.address) as client:
-            lines = request("POST", "/v1/chat/completions", head, ("content-length", str(len(raw))))
-            status = client.send(lines, raw).answer().status
-        assert status in (400, 413, 502), f"{name}: {status}"
+        _send(target, name, "/v1/chat/completions", body)
+    for name, path, body in _counts():
+        _send(target, f"{path} {name}", path, body)
+
+
+def _send(target: Target, name: str, path: str, body: dict[str, Any]) -> None:
+    raw = json.dumps({"model": _MODEL, **body}).encode()
+    head = ("content-type", "application/json"), ("content-length", str(len(raw)))
+    with RawClient(target.server.address) as client:
+        status = client.send(request("POST", path, *head), raw).answer().status
+    assert status in (400, 413, 502), f"{name}: {status}"
 
 
 ATTACK = Attack(

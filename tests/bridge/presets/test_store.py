@@ -276,3 +276,15 @@ def test_a_write_that_the_disk_refuses_changes_nothing(tmp_path: Path) -> None:
     )
     assert "cannot be written: File too large" in done.stdout
     assert store.path.read_bytes() == before
+
+
+@pytest.mark.requirement("I24.5.1")
+def test_presets_that_would_take_too_many_bytes_are_refused_and_none_is_lost(tmp_path: Path) -> None:
+    many = [{**OLD, "id": f"p{n}", "name": f"P{n}", "instructions": "x" * 100_000} for n in range(167)]
+    store = written(tmp_path, *many)
+    with pytest.raises(UsageError, match=r"may take 16,777,216: delete some first"):
+        store.create("Another", instructions="x" * 100_000)
+    assert len(store.all()) == len(many)
+    PresetStore("other", tmp_path).create("Another", instructions="x" * 100_000)
+    store.delete("p1")
+    store.create("Another", instructions="x" * 100_000)

@@ -7,8 +7,10 @@ import json
 import os
 import re
 import subprocess
+import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import pytest
 
 from tests.support import upstreams
 from tests.support.failing_work import WORDS, failing
-from tests.support.served import Lines
+from tests.support.served import Lines, write_config
 from tests.support.state_marks import share_state_mark
 from tests.support.waiting import BOUND_S, eventually
 from tests.support.web_app import CONFIG, WebApp
@@ -41,6 +43,11 @@ OF_APP = {
     "the activity log",
     "the watch over the config",
 }
+OF_PRINCIPALS = {"a principal's connection to an upstream", "connections of principals"}
+"""In ``tests/server/tools/services/test_principal_connections.py``."""
+OF_TOOLBOX = {"news of roots"}
+"""In ``tests/bridge/toolbox/test_news_of_roots.py``."""
+OF_SDK = {"the SDK's HTTP server"}
 SERVICES = {
     "Collections.run",
     "Resources.run",
@@ -53,12 +60,8 @@ SERVICES = {
 NOT_HERE = {
     "an upstream": "of --aggregate, where no source starts its upstream: the work is Upstream.run",
     "an upstream's catalog": "of --aggregate",
-    "connections of principals": "of upstreams that callers sign in to",
-    "the SDK's HTTP server": "starts within a request of an older client, which its failure answers",
     "a sign-in": "needs a server that asks for one",
-    "a principal's connection to an upstream": "needs a caller's own token: supervised by its owner's task",
-    "news of roots": "is sent once, when the folder of a chat changes: what it raises has no reader",
-    "the watch over the parent process": "of a server on stdio, which has no second client",
+    "the watch over the parent process": "of a server with --workers, in processes of its own",
 }
 
 
@@ -77,7 +80,14 @@ def supervised() -> Iterator[str]:
 
 
 def test_every_supervised_work_is_failed_here_or_has_its_reason() -> None:
-    assert {*supervised()} == OF_SERVER | OF_APP | {*NOT_HERE}
+    assert {*supervised()} == {
+        *OF_SERVER,
+        *OF_APP,
+        *OF_SDK,
+        *OF_TOOLBOX,
+        *OF_PRINCIPALS,
+        *NOT_HERE,
+    }
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -137,6 +147,43 @@ def test_a_server_whose_background_work_fails_goes_on(tmp_path: Path) -> None:
         process.kill()
         process.wait()
         process.stderr.close()
+
+
+@contextmanager
+def failing_server(folder: Path, *arguments: str | Path) -> Generator[tuple[str, Lines]]:
+    """The address of a server over HTTP whose background work fails once, and what it logs."""
+    line = failing("toolspan_server", "--transport", "http", "--port", "0", *arguments)
+    process = subprocess.Popen(line, stderr=subprocess.PIPE, cwd=folder, env=environment(folder))
+    assert process.stderr is not None
+    try:
+        errors = Lines(process.stderr)
+        url = errors.first(lambda text: "/mcp" in text and " at http" in text)
+        yield url.partition(" at ")[2].partition("/mcp")[0], errors
+        assert process.poll() is None
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+
+
+def is_told(errors: Lines, name: str) -> bool:
+    return f"the background work {name!r} failed" in errors.text
+
+
+def test_a_request_that_finds_the_sdks_server_failing_is_answered_and_the_next_one_starts_another(
+    tmp_path: Path,
+) -> None:
+    with failing_server(tmp_path, "--config", write_config(tmp_path)) as (url, errors):
+        sent = {"level": "info"}
+        headers = {"mcp-protocol-version": "2025-06-18"}
+        first = asked(url, "logging/setLevel", sent, **headers)
+        name = "the SDK's HTTP server"
+        assert eventually(lambda: is_told(errors, name), 20), (first, errors.text)
+        assert counted(url)[name] == 1
+        assert first[0] >= 400 and "Traceback" not in first[1]
+        again = asked(url, "logging/setLevel", sent, **headers)
+        print("AGAIN", first, again)
+        assert again[0] != first[0]
 
 
 def test_an_app_whose_background_work_fails_goes_on(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Literal, cast
 
 import anyio
 
+from toolspan_server.engines.parameters import Check
 from toolspan_server.engines.upstreams import ListedTool, ServerSpec
 
 from ...errors import UnreachableError, UsageError
@@ -142,10 +143,6 @@ def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
     import jsonschema_rs
 
     try:
-        return jsonschema_rs.validator_for(dict(schema), retriever=_nothing).is_valid(value)
-    except (ValueError, jsonschema_rs.ValidationError):
+        return not Check(dict(schema)).faults(value)
+    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
         return False
-
-
-def _nothing(uri: str) -> Any:
-    raise ValueError(f"{uri} is not fetched")

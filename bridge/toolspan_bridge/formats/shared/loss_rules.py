@@ -128,6 +128,12 @@ RULES: dict[str, Rule] = {
         "The schema is nested without end: the tool is left out.",
         "write the schema flatter, or use $defs",
     ),
+    "too-large": Rule(
+        "error",
+        "So much of the schema is referred to by its place that copies of it would grow without bound: the "
+        "tool is left out.",
+        "write what is used twice under $defs, and refer to that",
+    ),
     "too-many-tools": Rule(
         "error",
         "The provider takes only so many tools. Of a list of tools alone (`export --format`) those after "

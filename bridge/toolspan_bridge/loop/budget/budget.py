@@ -91,8 +91,9 @@ class Budget:
 
     def learns(self, error: ContextOverflowError, messages: Sequence[Message]) -> bool:
         """Take from a refusal how long the context is; whether there is something that can be left out."""
-        # Of a short request no estimate was made: all that can be left out of it is.
-        known = error.maximum_tokens or int((error.counted_tokens or self._estimate) * _AIM) or 1
+        if not self._estimate:  # of a short request none was made
+            self._estimate = int(messages_tokens(messages) * self._ratio)
+        known = error.maximum_tokens or max(1, int((error.counted_tokens or self._estimate) * _AIM))
         if self._window is None or known < self._window or not self._knows_window:
             self._window, self._knows_window = known, True
         if error.counted_tokens and self._estimate:

@@ -58,7 +58,10 @@ class WireProvider(ReadsReplies, ListsModels):
         """Notes on the tools of ``request`` that are left out, or of which something is lost."""
         if not request.tools or request.tool_choice == "none":
             return ()
-        work = partial(changed_tools, self._format, request.tools)
+
+        def work() -> tuple[str, ...]:
+            return tuple(changed_tools(self._format, request.tools))  # found here, not as they are read
+
         return tuple(f"{self.name}: {note}" for note in await run_beside(weight(request), work))
 
     def prompted(self, wording: str = "") -> Self:

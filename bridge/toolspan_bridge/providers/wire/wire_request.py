@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
+from toolspan_server.common.beside_loop import LARGE_BYTES
+
 from ...formats.shared.identity import IdentityKey
 from ...messages import Assistant, Message, Request, ToolResults, ToolSpec
 
@@ -33,7 +35,8 @@ def encode(body: Any) -> bytes:
 
 
 def weight(request: Request) -> int:
-    """How long ``request`` takes to be written, in bytes of schemas of tools."""
+    """How long ``request`` takes to be written, in bytes of schemas of tools. Where one has references, that
+    is not known from its size."""
     schema = 0 if request.answer_schema is None else _weight_of_schema(request.answer_schema)
     return schema + weight_of_parts(request.messages, request.tools)
 
@@ -43,7 +46,7 @@ def weight_of_parts(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> i
     found = _weight_of_tools(IdentityKey(tools)) if tools else 0
     for message in messages:
         if isinstance(message, ToolResults):
-            found += _OF_A_MESSAGE * len(message.outcomes)
+            found += _OF_A_MESSAGE * sum(1 + len(outcome.parts) for outcome in message.outcomes)
             continue
         inner = message.calls if isinstance(message, Assistant) else message.parts
         found += _OF_A_MESSAGE * (1 + len(inner)) + len(message.text) // _BESIDE_SCHEMAS
@@ -57,6 +60,7 @@ def _weight_of_tools(tools: IdentityKey[ToolSpec]) -> int:
 
 def _weight_of_schema(schema: Mapping[str, Any]) -> int:
     try:
-        return len(marshal.dumps(cast("Any", schema)))
+        written = marshal.dumps(cast("Any", schema))
     except ValueError:  # nested too deeply, or of other types than those of plain JSON
         return len(repr(schema))
+    return max(len(written), LARGE_BYTES) if b"Ref" in written or b"$ref" in written else len(written)

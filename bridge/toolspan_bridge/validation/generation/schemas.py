@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from toolspan_server.engines.parameters import Check
 
 from ...providers.wire.json_types import is_list, is_object
 from .problems import NotGenerated
-
-if TYPE_CHECKING:
-    from jsonschema_rs import Validator
 
 _MOST_REFERENCES = 16
 _ALTERNATIVES = ("anyOf", "oneOf")
@@ -61,17 +60,16 @@ def fits(value: Any, schema: Any, root: Mapping[str, Any]) -> bool:
         return schema is not False
     shared = {key: root[key] for key in ("$schema", "$defs", "definitions") if key in root}
     try:
-        return _validator(json.dumps({**shared, **schema}, sort_keys=True)).is_valid(value)
+        return not _checked(json.dumps({**shared, **schema}, sort_keys=True)).faults(value)
     except NotGenerated:
         return True  # a reference to another part of the schema: the arguments are checked as a whole
 
 
 def check_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
     """Raise ``NotGenerated`` when ``arguments`` do not fit ``schema``."""
-    problem = next(iter(_validator(json.dumps(schema, sort_keys=True)).iter_errors(dict(arguments))), None)
-    if problem is not None:
-        where = "".join(f"[{part!r}]" for part in problem.instance_path)
-        raise NotGenerated(f"no arguments were found that fit its schema ({where or 'as a whole'})")
+    faults = _checked(json.dumps(schema, sort_keys=True)).faults(dict(arguments))
+    if faults:
+        raise NotGenerated(f"no arguments were found that fit its schema ({faults[0]})")
 
 
 def _referred(reference: str, root: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,15 +91,12 @@ def _first_way(ways: Any) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=512)
-def _validator(schema: str) -> Validator:
+def _checked(schema: str) -> Check:
     import jsonschema_rs
 
-    rules = json.loads(schema)
-    for options in (jsonschema_rs.RegexOptions(), jsonschema_rs.FancyRegexOptions(backtrack_limit=10_000)):
-        try:
-            return jsonschema_rs.validator_for(
-                rules, validate_formats=True, offline=True, pattern_options=options
-            )
-        except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
-            reason = str(error).splitlines()[0]
-    raise NotGenerated(f"its schema cannot be used: {reason}")
+    check = Check(json.loads(schema))
+    try:
+        check.compile()
+    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
+        raise NotGenerated(f"its schema cannot be used: {str(error).splitlines()[0]}") from None
+    return check

@@ -62,8 +62,10 @@ def _why_no_schema(parameters: object) -> str:
         return "must be a JSON Schema of type object"
     import jsonschema_rs
 
+    from toolspan_server.engines.parameters import compile_schema
+
     try:
-        jsonschema_rs.validator_for(dict(parameters), offline=True)
+        compile_schema(dict(parameters))
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
         return f"is no JSON Schema: {str(error).splitlines()[0]}"
     return ""

@@ -265,7 +265,7 @@ ENDPOINTS = (
         body=Fork,
         answer=WholeConversation,
         status=201,
-        problems=(404, 422, 503),
+        problems=(404, 409, 422, 503),
         starts=True,
     ),
     Endpoint(

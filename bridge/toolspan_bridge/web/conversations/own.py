@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from anyio import to_thread
+from anyio import Lock, to_thread
 
 from ...conversation.exports import EXPORTS
 from ...conversation.journal import now
@@ -54,6 +54,7 @@ class OwnConversations:
         self._runner = runner
         self._memory = memory
         self._live: dict[str, LiveConversation] = {}
+        self._adding = Lock()
 
     @property
     def live(self) -> Sequence[LiveConversation]:
@@ -65,13 +66,10 @@ class OwnConversations:
         none."""
         await self._check(details)
         shelf = await self._shelf()
-        most = self._runner.limits.own
-        if len(await _in_thread(shelf.summaries)) >= most:
-            raise Problem(
-                409, f"there are {most:,} conversations already: delete some", "too_many_conversations"
-            )
         made = secrets.token_hex(16)
-        await _in_thread(shelf.keep, made, replace(details, created=now()))
+        async with self._adding:
+            await self._check_room(shelf, 1)
+            await _in_thread(shelf.keep, made, replace(details, created=now()))
         return await self.show(made)
 
     async def list(self, page: Page, search: str = "") -> dict[str, Any]:
@@ -107,6 +105,7 @@ class OwnConversations:
         shelf, summary = await self._found(conversation_id)
         details = replace(summary.details, **changes)
         await self._check(details)
+        await self._check_room(shelf)
         await _in_thread(shelf.keep, conversation_id, details)
         return await self.show(conversation_id)
 
@@ -153,8 +152,11 @@ class OwnConversations:
 
     async def fork(self, conversation_id: str, questions: int | None) -> dict[str, Any]:
         """A copy of the first ``questions``, as ``show`` has it. Raises ``UsageError``."""
-        shelf, _ = await self._found(conversation_id)
-        return await self.show(await _in_thread(shelf.fork, conversation_id, questions))
+        shelf, summary = await self._found(conversation_id)
+        async with self._adding:
+            await self._check_room(shelf, 1, summary.size)
+            made = await _in_thread(shelf.fork, conversation_id, questions)
+        return await self.show(made)
 
     async def export(self, conversation_id: str, form: str) -> str:
         """It in another form (``EXPORTS``), without the config's secrets."""
@@ -183,6 +185,7 @@ class OwnConversations:
             raise Problem(409, "a question is being answered: cancel it, or wait", "run_active", more=running)
         model = posted.model or summary.details.model
         await self._check(replace(summary.details, model=model))
+        await self._check_room(shelf)
         if (run := live.run_of(key, posted)) is not None:  # meanwhile
             return run
         if live.run is not None:
@@ -207,6 +210,18 @@ class OwnConversations:
             ),
         )
         return run
+
+    async def _check_room(self, shelf: Shelf, more: int = 0, size: int = 0) -> None:
+        """Raise ``Problem`` where ``shelf`` has no place for so many ``more``, or for ``size`` bytes more."""
+        most = self._runner.limits.own
+        if more and len(await _in_thread(shelf.summaries)) + more > most:
+            raise Problem(
+                409, f"there are {most:,} conversations already: delete some", "too_many_conversations"
+            )
+        used, room = await _in_thread(shelf.room)
+        if room is not None and used + size >= room:
+            why = f"your conversations take {used:,} bytes, and may take {room:,} (conversations.user_bytes)"
+            raise Problem(507, f"{why}: delete some", "storage_full")
 
     async def _check(self, details: Details) -> None:
         """Raise ``UsageError`` where the model or the preset of ``details`` is none."""

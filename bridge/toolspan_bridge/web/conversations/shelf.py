@@ -44,6 +44,10 @@ class Shelf(Protocol):
         """All, the one that was gone on with last first; titles that a person gave are not read yet."""
         ...
 
+    def room(self) -> tuple[int, int | None]:
+        """How many bytes all of them take, and how many they may; ``None`` is for any number."""
+        ...
+
     def find(self, conversation_id: str) -> Summary | None:
         """The one of that id."""
         ...
@@ -72,20 +76,26 @@ class Shelf(Protocol):
 def shelf_of(session: Session, principal: str, memory: dict[str, MemoryShelf]) -> Shelf:
     """The shelf of ``principal``, as the config of ``session`` says. Raises ``ConsentError`` and
     ``StoreError``."""
-    if not settings_of(session.config).save:
+    settings = settings_of(session.config)
+    if not settings.save:
         return memory.setdefault(principal, MemoryShelf())
     store = store_of(session.config, session.choice, session.host)
     if principal != LOCAL:
         name = sha256(principal.encode("utf-8", "surrogatepass")).hexdigest()[:32]
         store = store.within(f"of-{name}")
-    return FolderShelf(store)
+    return FolderShelf(store, settings.user_bytes)
 
 
 class FolderShelf:
-    """The conversations in the folder of ``store``."""
+    """The conversations in the folder of ``store``, which may take ``most`` bytes."""
 
-    def __init__(self, store: ConversationStore) -> None:
+    def __init__(self, store: ConversationStore, most: int | None) -> None:
         self._store = store
+        self._most = most
+
+    def room(self) -> tuple[int, int | None]:
+        """With the files beside them, the damaged ones that were put aside, and all else that is there."""
+        return (0, None) if self._most is None else (self._store.used_bytes(), self._most)
 
     def summaries(self) -> list[Summary]:
         """Those with a log, and those in which nothing was asked yet."""
@@ -155,6 +165,10 @@ class MemoryShelf:
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[Details, Conversation, str]] = {}
+
+    def room(self) -> tuple[int, int | None]:
+        """They are in no file."""
+        return 0, None
 
     def summaries(self) -> list[Summary]:
         """All of this process."""

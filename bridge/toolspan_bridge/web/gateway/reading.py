@@ -13,6 +13,8 @@ _MOST_IN_PATTERN, _MOST_IN_PATTERNS = 2_000, 5_000
 """The characters of one regular expression in a schema, and of all in it."""
 _MOST_TEXTS, _MOST_IN_TEXT = 64, 1_000
 """The texts of a list, such as those that end an answer, and the characters of one."""
+_MOST_ITEMS, _MOST_MEMBERS = 10_000, 5_000
+"""The items of a list that is read one by one, and the members of such an object; schemas are not."""
 MOST_WHOLE = 2**31 - 1
 """The largest whole number that a request may ask with: more tokens than any model writes."""
 
@@ -48,6 +50,9 @@ class Fields:
     def __init__(self, data: Any, place: str = "") -> None:
         self._data = json_object(data, place)
         self._place = place
+        if len(self._data) > _MOST_MEMBERS:
+            why = f"{place or 'the body'} may have {_MOST_MEMBERS:,} members, and has {len(self._data):,}"
+            raise RequestFault(why, param=place)
         self._read: set[str] = set()
 
     def at(self, name: str) -> str:
@@ -120,7 +125,11 @@ class Fields:
             return ()
         if not isinstance(value, list):
             self._wrong(name, "a list")
-        return cast("Sequence[Any]", value)
+        found = cast("Sequence[Any]", value)
+        if len(found) > _MOST_ITEMS:
+            why = f"{self.at(name)} may have {_MOST_ITEMS:,} items, and has {len(found):,}: send fewer"
+            raise RequestFault(why, param=self.at(name))
+        return found
 
     def objects(self, name: str) -> Iterator[Fields]:
         """The objects of a list."""
@@ -151,7 +160,9 @@ class Fields:
     def texts(self, name: str) -> tuple[str, ...]:
         """A text, or a list of texts: not many, and none of them long."""
         value = self.value(name)
-        found = ([value] if value else []) if value is None or isinstance(value, str) else self.items(name)
+        if value is not None and not isinstance(value, str | list):
+            self._wrong(name, "a text or a list of texts")
+        found: list[Any] = value if isinstance(value, list) else [value] if value else []
         if not all(isinstance(each, str) and each for each in found):
             self._wrong(name, "a text or a list of texts")
         if len(found) > _MOST_TEXTS or any(len(each) > _MOST_IN_TEXT for each in found):

@@ -6,6 +6,8 @@ from ...schema.json_schema_faults import ValueNames, fault_messages, type_name
 from ._accept import MAX_BYTES, MAX_VALUES, Parameters
 from ._check import Check
 from ._compile import compile_parts, compile_schema
+from ._compile_cost import TooExpensive
+from ._costs import Costs, count
 from ._known_parameters import known_parameters
 from ._normalise import finisher
 from ._simple_schemas import is_certain
@@ -15,11 +17,14 @@ __all__ = [
     "MAX_BYTES",
     "MAX_VALUES",
     "Check",
+    "Costs",
     "Parameters",
+    "TooExpensive",
     "ValueNames",
     "certain_fit",
     "compile_parts",
     "compile_schema",
+    "count",
     "fault_messages",
     "finisher",
     "is_certain",

@@ -7,19 +7,23 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from ._compile_cost import check_compilable
+
 if TYPE_CHECKING:
-    from jsonschema_rs import Draft202012Validator, FancyRegexOptions, RegexOptions, ValidatorMap
+    from jsonschema_rs import FancyRegexOptions, RegexOptions, Validator, ValidatorMap
 
 BACKTRACK_LIMIT = 100_000
 
 
-def compile_schema(schema: Mapping[str, Any]) -> Draft202012Validator:
-    """The validator of ``schema``; the same schema is compiled once.
+def compile_schema(schema: Mapping[str, Any]) -> Validator:
+    """The validator of ``schema``, by JSON Schema 2020-12 if it names no other; the same schema is compiled
+    once.
 
     Patterns run in linear time. Where one needs lookaround or a backreference, its steps are
     limited instead, and text that reaches the limit does not match.
 
-    Raises ``jsonschema_rs.ValidationError`` or ``ReferencingError`` when the schema is wrong.
+    Raises ``jsonschema_rs.ValidationError``, ``ReferencingError`` or ``ValueError`` when the schema is wrong;
+    ``TooExpensive``, which is a ``ValueError``, when it could not be compiled or used in bounded time.
     """
     return _compiled(json.dumps(schema))
 
@@ -39,14 +43,15 @@ def compile_parts(schema: Mapping[str, Any]) -> ValidatorMap:
 
 
 @lru_cache(maxsize=1024)
-def _compiled(text: str) -> Draft202012Validator:
-    from jsonschema_rs import Draft202012Validator
+def _compiled(text: str) -> Validator:
+    from jsonschema_rs import validator_for
 
     schema = json.loads(text)
+    check_compilable(schema)
     try:
-        return Draft202012Validator(schema, validate_formats=True, offline=True, pattern_options=_linear())
+        return validator_for(schema, validate_formats=True, offline=True, pattern_options=_linear())
     except ValueError:
-        return Draft202012Validator(schema, validate_formats=True, offline=True, pattern_options=_bounded())
+        return validator_for(schema, validate_formats=True, offline=True, pattern_options=_bounded())
 
 
 def _linear() -> RegexOptions:

@@ -1,7 +1,6 @@
-"""How many schemas apply to one value: references can make that number grow exponentially.
+"""How many schemas apply to a value and to those inside it, whatever the value is.
 
-Twenty-four definitions of two references each, one to the next, make a validator do 16 million steps.
-The count is done on the schema alone, before anything is compiled.
+What is found for one value alone is in ``_compile_cost``: here are schemas that grow from level to level.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from ._compile_cost import AT_ONE_VALUE, IN_A_ROW, TooExpensive
 from ._subschemas import (
     REFERENCES,
     Schema,
@@ -18,24 +18,17 @@ from ._subschemas import (
     walk,
 )
 
-AT_ONE_VALUE = 5_000
-"""How many schemas may apply to one value."""
-
-IN_A_ROW = 200
-"""How many schemas may lead to each other for one value; a reference back to itself is endless."""
-
 IN_ALL = 100_000
 """How many schemas may apply to a value and everything inside it, same places counted once."""
+
+NAMED = 500_000
+"""How many properties times schemas of their object there may be, which the count itself looks at."""
 
 _IN_PLACE = ("not", "if", "then", "else")
 _IN_PLACE_LISTS = ("allOf", "anyOf", "oneOf")
 _OTHERS = ("additionalProperties", "unevaluatedProperties")
 
 Count = dict[int, int]
-
-
-class TooExpensive(Exception):
-    """Validation by the schema would take too many steps. The message says why."""
 
 
 def check_expansion(root: Schema) -> None:
@@ -48,7 +41,7 @@ class _Expansion:
         self._root = root
         self._anchors = anchors_of(list(walk(root)))
         self._schemas: dict[int, Schema] = {}
-        self._work = 0
+        self._work = self._pairs = 0
 
     def run(self) -> None:
         waiting: list[Count] = [self._counted([(self._root, 1)])]
@@ -107,6 +100,9 @@ class _Expansion:
         """For each place inside the value, the schemas that apply there."""
         schemas = [(self._schemas[key], times) for key, times in applied.items()]
         names = {name for schema, _ in schemas for name in _named(schema, "properties")}
+        self._pairs += len(schemas) * len(names)
+        if self._pairs > NAMED:
+            raise TooExpensive(f"more than {NAMED:,} pairs of a property and a schema of its object")
         for name in [*names, None]:
             yield self._counted(
                 [(part, times) for schema, times in schemas for part in _at_name(schema, name)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ...common.json_values import dotted
 from ...schema.json_schema_faults import ValueNames, faults_of, subject_of
 from ._compile import compile_parts, compile_schema
-from ._costs import Costs, count
+from ._costs import Costs
 from ._schema_access import (
     Schema,
     is_object,
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MAX_FOUND = 5_000
 """About how many faults, those of every form of a choice included, the library may collect for one answer."""
+
+TOO_LARGE = "and is too large to find out where it does not"
 
 _ALONE = (
     *("type", "enum", "const", "pattern", "format", "dependentRequired", "uniqueItems"),
@@ -42,7 +44,8 @@ class Search:
         self._costs = costs
         self._names = names
         self._parts: ValidatorMap = compile_parts(root)
-        self._left = MAX_FOUND
+        self._left: float = MAX_FOUND
+        self._looked: set[tuple[str, Place]] = set()
 
     def faults(self, value: Any) -> Iterator[str]:
         """The faults of ``value``, which is not valid, each found when asked for."""
@@ -50,9 +53,10 @@ class Search:
 
     def _of(self, schema: Any, where: str, value: Any, at: Place) -> Iterator[str]:
         part = self._parts.get(where)
-        if part is None or part.is_valid(value):
+        if part is None or (where, at) in self._looked or part.is_valid(value):
             return
-        cost = self._costs.weight(schema) * count(value)
+        self._looked.add((where, at))
+        cost = self._costs.most_faults(schema, value)
         if cost > self._left:
             yield from self._apart(schema, where, value, at)
             return
@@ -69,7 +73,7 @@ class Search:
                 yield fault
         if not found:
             subject = subject_of(at, self._names)
-            yield f"{subject} must fit the schema, and is too large to find out where it does not"
+            yield f"{subject} must fit the schema, {TOO_LARGE}"
 
     def _alone(self, schema: Schema, value: Any, at: Place) -> Iterator[str]:
         asked = {keyword: schema[keyword] for keyword in _ALONE if keyword in schema}

@@ -10,13 +10,14 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from ...common.did_you_mean import nearest
-from ...problems import Fault, Faulty, Path
+from ...problems import Fault, Faulty
 from ...schema.syntax_trees import DEPTH_LIMIT, TOO_DEEP, depth_of
-from . import compile_schema, is_certain
-from ._expansion import TooExpensive, check_expansion
+from . import compile_parts, compile_schema, is_certain
+from ._compile_cost import TooExpensive, check_pieces
+from ._expansion import check_expansion
+from ._schema_access import pointer
 from ._subschemas import (
     REFERENCES,
     Parts,
@@ -27,10 +28,9 @@ from ._subschemas import (
 )
 
 if TYPE_CHECKING:
-    from jsonschema_rs import ValidationError, Validator
+    from jsonschema_rs import ValidationError, Validator, ValidatorMap
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_WHOLE = "urn:toolspan:parameters"
 _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 
 
@@ -47,8 +47,9 @@ def object_schema(schema: dict[str, Any], subject: str = "parameters") -> dict[s
     if not faults and any(keyword in part for _, part in parts for keyword in REFERENCES):
         try:
             check_expansion(schema)
+            check_pieces(schema)
         except TooExpensive as error:
-            faults.append(Fault((), f"too expensive to validate with: {error}", "make it simpler"))
+            faults.append(_too_expensive(error))
     faults += _form_faults(schema, compilable=not faults)
     if not faults:
         faults += _default_faults(schema, parts)
@@ -107,6 +108,8 @@ def _form_faults(schema: dict[str, Any], *, compilable: bool) -> list[Fault]:
             compile_schema(schema)
         except ValidationError as error:
             refusal = _form_fault(error)
+        except TooExpensive as error:
+            return [_too_expensive(error)]
         except (ReferencingError, ValueError) as error:
             refusal = Fault((), f"not a JSON Schema 2020-12: {error}")
         if refusal is None:
@@ -114,6 +117,10 @@ def _form_faults(schema: dict[str, Any], *, compilable: bool) -> list[Fault]:
     found = [_form_fault(error) for error in _meta_validator().iter_errors(schema)]
     unique = list({(fault.path, fault.message): fault for fault in found}.values())
     return unique or ([refusal] if refusal is not None else [])
+
+
+def _too_expensive(error: TooExpensive) -> Fault:
+    return Fault((), f"too expensive to validate with: {error}", "make it simpler")
 
 
 @cache
@@ -138,23 +145,21 @@ def _form_fault(error: ValidationError) -> Fault:
 
 
 def _default_faults(schema: Schema, parts: Parts) -> Iterator[Fault]:
+    compiled: ValidatorMap | None = None
     for path, part in parts:
         if "default" not in part:
             continue
-        validator = compile_schema(_alone(schema, path, part))
-        if not validator.is_valid(part["default"]):
-            error = next(validator.iter_errors(part["default"]), None)
+        validator: Validator | None
+        if any(keyword in inner for _, inner in walk(part) for keyword in REFERENCES):
+            compiled = compile_parts(schema) if compiled is None else compiled
+            validator = compiled.get("#" + pointer(*path))
+        else:
+            validator = compile_schema(part)
+        if validator is None or not validator.is_valid(part["default"]):
+            error = next(validator.iter_errors(part["default"]), None) if validator else None
             reason = _short(error.message) if error is not None else "its pattern takes too many steps"
             message = f"the default does not fit its own schema: {reason}"
             yield Fault((*path, "default"), message, "correct the default or the schema")
-
-
-def _alone(schema: Schema, path: Path, part: Schema) -> Schema:
-    """A schema that does what ``part`` at ``path`` of ``schema`` does, also when it refers to the rest."""
-    if not any(keyword in inner for _, inner in walk(part) for keyword in REFERENCES):
-        return part
-    pointer = "".join("/" + quote(str(step).replace("~", "~0").replace("/", "~1"), safe="~") for step in path)
-    return {"$ref": f"{_WHOLE}#{pointer}", "$defs": {"whole": {**schema, "$id": _WHOLE}}}
 
 
 def _short(message: str) -> str:

@@ -100,9 +100,8 @@ class Channel(JSONRPCDispatcher[TransportContext]):
         asked = super().send_raw_request(method, params, opts, _related_request_id=_related_request_id)
         seconds = self._probe_seconds if method == "server/discover" else None
         result = await (asked if seconds is None else _probed(asked, seconds))
-        listed: Any = result.get("tools") or []
-        if method == "tools/list" and isinstance(listed, list):
-            with_headers = await self._sorted_out(cast("list[Any]", listed))
+        if method == "tools/list" and isinstance(result.get("tools", []), list | None):
+            with_headers = await self._sorted_out(cast("list[Any]", result.get("tools") or []))
             result = {**result, "tools": with_headers}
         if method == "tools/call" and isinstance(result.get("content"), list):
             result = {**result, "content": _as_many_as_fit(cast("list[Any]", result["content"]))}

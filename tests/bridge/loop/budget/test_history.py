@@ -110,6 +110,24 @@ async def test_a_context_that_the_provider_says_is_too_short_is_learned() -> Non
         await answer(Question("x " * 3000, "m"), Overflowing([]), box())
 
 
+@pytest.mark.requirement("I12.5.22")
+async def test_a_provider_that_says_no_number_loses_a_short_conversation_its_oldest_calls_alone() -> None:
+    class Silent(Scripted):
+        async def answer(self, request: Request) -> Reply:
+            if len(numbers(request)) > 5:
+                raise ContextOverflowError("too long")
+            return await super().answer(request)
+
+    provider = Silent(many(8))
+    events = await events_of(asked(context_tokens=None), provider, box(look()), Conversation())
+    assert answered(events).content == "done"
+    for request in provider.requests:
+        whole(request)
+    assert len(numbers(provider.requests[-1])) >= 2
+    [left_out] = [event.text for event in events if isinstance(event, Notice) and "left out" in event.text]
+    assert "(1)" not in left_out
+
+
 class Overflowing(Scripted):
     """Finds every request too long."""
 

@@ -14,9 +14,10 @@ from typing_extensions import override
 from tests.support.obedient import Bill, Clock, Obedient
 from tests.support.queues import TOOLS, Models, database, parcel_for, plan_of
 from tests.support.trials import a_trial
+from tests.support.waiting import BOUND_S
 from toolspan_bridge.errors import AuthError, StoreError
 from toolspan_bridge.loop.limits import CostLimitError
-from toolspan_bridge.messages import Request, User
+from toolspan_bridge.messages import Reply, Request, User
 from toolspan_bridge.providers.prices import Pricing
 from toolspan_bridge.validation import Concurrency, Conversed, RunLimits, Scenario, Stop, Store
 from toolspan_bridge.validation.badges import RULE
@@ -254,6 +255,54 @@ async def test_requests_of_several_workers_together_never_cost_a_cent_over_the_l
         assert (await state_of_run(queue, run.id, run.lanes)).usd == pytest.approx(
             sum(each.spent for each in budgets)
         )
+
+
+@pytest.mark.requirement("I24.6.1")
+async def test_a_worker_holds_nothing_while_another_one_is_deciding(url: str, store: Store) -> None:
+    """Both would find the whole budget free, and hold it. The other one has locked the run's row."""
+    pricing = Pricing("openai", "gpt-5-mini")
+    waiting = "SELECT count(*) AS n FROM pg_locks WHERE NOT granted"
+    sent: list[Request] = []
+
+    class Sending(Obedient):
+        @override
+        async def answer(self, request: Request) -> Reply:
+            sent.append(request)
+            return await super().answer(request)
+
+    async with opened_queue(url) as queue, opened_queue(url) as other:
+        run = await put_on(queue, store, usd=0.05)
+        budget = SharedBudget(queue, run.id, 0.05, 30.0)
+        here = Sending(Random(1), Bill(Clock()), pricing, lambda: None, ("answers",))
+        asking = budget.charged(here, pricing, "m")
+        ended = anyio.Event()
+
+        async def ask() -> None:
+            with suppress(CostLimitError):
+                await asking.answer(Request("m", (User("hi"),)))
+            ended.set()
+
+        async def is_waiting() -> bool:
+            return bool((await other.rows(waiting))[0]["n"]) or bool(sent) or ended.is_set()
+
+        async with anyio.create_task_group() as tasks:
+            async with other.transaction() as deciding:
+                own = {"run": run.id}
+                lock = "SELECT id FROM toolspan_queue_runs WHERE id = %(run)s FOR UPDATE"
+                await deciding.execute(lock, own)
+                tasks.start_soon(ask)
+                with anyio.fail_after(BOUND_S):
+                    while not await is_waiting():  # noqa: ASYNC110 - what waits is PostgreSQL
+                        await anyio.sleep(0.005)
+                assert not sent
+                await deciding.execute(
+                    "INSERT INTO toolspan_queue_spending (run, worker, usd, held) "
+                    "VALUES (%(run)s, 'other', 0.05, 0)",
+                    own,
+                )
+            with anyio.fail_after(BOUND_S):
+                await ended.wait()
+        assert not sent
 
 
 @pytest.mark.requirement("I14.6.31")

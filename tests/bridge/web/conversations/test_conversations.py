@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
+import anyio
 import pytest
 import yaml
 
@@ -355,3 +357,67 @@ async def test_a_preset_with_the_default_tools_has_the_calculator_whatever_serve
     (result,) = [event.data["result"] for event in events if event.name == "tool_result"]
     assert result["result"]["result"] == 42
     assert [event.data["state"] for event in events if event.name == "run_ended"] == ["answered"]
+
+
+@pytest.mark.requirement("I24.5.1")
+async def test_who_has_used_up_their_bytes_copies_and_asks_no_more_and_others_go_on(config: Path) -> None:
+    limit(config, user_bytes=65_536)
+    async with conversations(config) as engine:
+        full, other = engine.of("token full"), engine.of("token other")
+        talk = await begun(full, config)
+        await full.post(talk, Posted("hello"))
+        await until(full, talk, "run_ended")
+        theirs = await begun(other, config)
+        copies: list[str] = []
+
+        async def copied() -> None:
+            with suppress(Problem):
+                copies.append((await full.fork(talk, None))["id"])
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(20):
+                tasks.start_soon(copied)
+        assert 3 <= len(copies) <= 8
+        assert taken(config.parent, "*") <= 65_536 + 3 * 4_096
+    async with conversations(config) as engine:  # which began again
+        full, other = engine.of("token full"), engine.of("token other")
+        for refused in (full.fork(talk, None), full.post(talk, Posted("hello")), begun(full, config)):
+            with pytest.raises(Problem, match=r"\(conversations\.user_bytes\): delete some") as problem:
+                await refused
+            assert (problem.value.status, problem.value.code) == (507, "storage_full")
+        await other.post(theirs, Posted("hello"))
+        await until(other, theirs, "run_ended")
+        assert (await other.fork(theirs, None))["messages"]
+        for each in copies:
+            await full.delete(each)
+        await full.post(talk, Posted("hello"))
+        await until(full, talk, "run_ended")
+
+
+@pytest.mark.requirement("I24.5.1")
+async def test_copies_count_as_conversations(config: Path) -> None:
+    async with conversations(config, ConversationLimits(own=2)) as engine:
+        own = engine.of("local")
+        talk = await begun(own, config)
+        await own.fork(talk, None)
+        for refused in (own.fork(talk, None), begun(own, config)):
+            with pytest.raises(Problem) as problem:
+                await refused
+            assert (problem.value.status, problem.value.code) == (409, "too_many_conversations")
+        await begun(engine.of("token other"), config)
+
+
+def limit(config: Path, **settings: int) -> None:
+    """Write the ``settings`` of conversations into ``config``."""
+    document = yaml.safe_load(config.read_text())
+    config.write_text(yaml.safe_dump({**document, "conversations": settings}))
+
+
+def taken(folder: Path, of: str) -> int:
+    """The bytes on the disk of the largest of the folders of principals."""
+    folders = [each for each in folder.rglob(f"of-{of}") if each.is_dir()]
+    sizes = [
+        sum(-(-path.stat().st_size // 4_096) * 4_096 for path in each.rglob("*") if path.is_file())
+        for each in folders
+    ]
+    return max(sizes)

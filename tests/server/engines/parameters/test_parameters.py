@@ -264,7 +264,7 @@ def test_a_schema_is_compiled_once() -> None:
 
 @pytest.mark.requirement("I2.3.3")
 def test_a_remote_reference_is_never_fetched() -> None:
-    with pytest.raises(ValueError, match="Retrieval is disabled"):
+    with pytest.raises(ValueError, match="does not refer to a schema in this one"):
         Parameters({"type": "object", "$ref": "http://127.0.0.1:9/schema.json"}).accept({})
 
 
@@ -274,7 +274,8 @@ def test_a_pattern_with_lookahead_is_bounded_and_others_are_linear() -> None:
         bounded = properties(x={"type": "string", "pattern": "^(a+)+(?!b)$"})
         hostile = {"x": "a" * 900_000 + "c"}
         assert "must match the pattern" in fault(linear, hostile)
-        assert "limit of steps" in fault(bounded, hostile)
+        assert "limit of 25,000,000 steps" in fault(bounded, hostile)
+        assert fault(bounded, {"x": "a" * 200 + "b"}).startswith("'x' must match the pattern")
 
 
 def deep(levels: int) -> Any:

@@ -14,11 +14,13 @@ import anyio.lowlevel
 import pytest
 
 from tests.support.answering import answering
+from tests.support.failing_work import fail_once
 from tests.support.mcp_peers import asker_over_sse
 from tests.support.upstreams import FakeClient, served
 from tests.support.waiting import BOUND_S, until
 from toolspan_server.calls.caller import Origin
 from toolspan_server.calls.context import Context
+from toolspan_server.common import supervision
 from toolspan_server.engines.upstreams import ServerSpec
 from toolspan_server.live.runtime import Runtime
 from toolspan_server.tools.services import _principal_connections
@@ -244,3 +246,24 @@ async def test_tools_whose_arguments_are_headers_are_read_for_each_principal(
     listed = [method for method, authorization in bank.seen if "theirs" in authorization]
     assert ("tools/list" in listed) is header
     assert bank.regions == (["north"] if header else [None])
+
+
+@pytest.mark.requirement("I24.4.1")
+async def test_background_work_of_principals_that_fails_is_told_counted_and_begun_again(
+    tmp_path: Path, bank: Bank, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    names = ["connections of principals", "a principal's connection to an upstream"]
+    before = dict(supervision.failures())
+    fail_once(monkeypatch)
+    async with served(tmp_path, {"bank": entry(bank)}) as runtime:
+
+        async def is_paid() -> bool:
+            return (await runtime.execute("pay", None, coming_from("ann"))).success
+
+        with anyio.fail_after(BOUND_S):
+            while not await is_paid():  # noqa: ASYNC110 - the server goes on by itself
+                await anyio.sleep(0.01)
+    for name in names:
+        assert supervision.failures()[name] == before.get(name, 0) + 1
+        assert f"the background work {name!r} failed" in caplog.text
+    assert bank.calls == ["Bearer theirs-of-token-of-ann"]

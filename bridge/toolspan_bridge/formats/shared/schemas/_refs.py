@@ -27,6 +27,9 @@ from ._walk import (
 
 _REFS = ("$ref", "$dynamicRef", "$recursiveRef")
 _ANCHORS = ("$anchor", "$dynamicAnchor", "$id", "id")
+_INDEX = re.compile(r"0|[1-9]\d{0,5}")  # RFC 6901: without leading zeros, so that a place has one name
+_MOST_COPIED = 25_000
+"""How many schemas may be copied from where they stand to ``$defs``."""
 _MISSING = object()
 
 
@@ -52,7 +55,7 @@ def find(schema: Any, path: list[str]) -> Any:
         listed = as_list(schema)
         if inside is not None and token in inside:
             schema = inside[token]
-        elif listed is not None and re.fullmatch(r"\d{1,6}", token) and int(token) < len(listed):
+        elif listed is not None and _INDEX.fullmatch(token) and int(token) < len(listed):
             schema = listed[int(token)]
         else:
             return _MISSING
@@ -129,6 +132,7 @@ class _Localiser:
         self.schema = schema
         self.anchors = self._anchors()
         self.moved: dict[str, str] = {}
+        self.copied = 0
         self.definitions: dict[str, Any] = {**_dict(schema, "definitions"), **_dict(schema, "$defs")}
         self.shadowed = _dict(schema, "definitions").keys() & _dict(schema, "$defs").keys()
 
@@ -185,6 +189,10 @@ class _Localiser:
         key = "\0".join(path)
         if key in self.moved:
             return self.moved[key], None
+        self.copied += sum(1 for _ in subschemas(target))
+        if self.copied > _MOST_COPIED:
+            why = f"more than {_MOST_COPIED:,} schemas are referred to by their place, not under $defs"
+            raise Unrenderable(f"{where}/$ref", "too-large", why)
         name = self._free_name(path)
         self.moved[key] = definition(name)
         self.definitions[name] = copy.deepcopy(target)

@@ -20,6 +20,8 @@ from ._walk import Schema, types
 _EXACT = 2.0**53
 _BRANCHES = ("allOf", "anyOf", "oneOf")
 _CONDITIONS = ("then", "else")
+_MOST_LOOKED_AT = 200_000
+"""How many schemas are looked at for the values of one call, which keeps the event loop waiting."""
 
 
 def unwrap(schema: Schema, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -41,10 +43,18 @@ def restore_values(
     objects and arrays that came as strings as they were meant.
 
     ``without_nulls`` removes each null of an optional property that does not accept null. The value is
-    traversed along the original schema, so that only values that the schema names are changed.
+    traversed along the original schema, so that only values that the schema names are changed. One for which
+    too many schemas would have to be looked at stays as it came.
     """
     back = {sent: original for original, sent in keys.items()}
-    return _Restorer(schema, back, without_nulls).value(value, [schema])
+    try:
+        return _Restorer(schema, back, without_nulls).value(value, [schema])
+    except _TooMuch:
+        return value
+
+
+class _TooMuch(Exception):
+    pass
 
 
 class _Restorer:
@@ -52,9 +62,18 @@ class _Restorer:
         self.root = root
         self.back = back
         self.without_nulls = without_nulls
+        self._left = _MOST_LOOKED_AT
+        self._null_at: dict[str, bool] = {}
+
+    def _nodes(self, schemas: list[Schema]) -> Iterator[Schema]:
+        for node in _applicable(self.root, schemas):
+            self._left -= 1
+            if self._left < 0:
+                raise _TooMuch
+            yield node
 
     def value(self, value: Any, schemas: list[Schema]) -> Any:
-        nodes = list(_applicable(self.root, schemas))
+        nodes = list(self._nodes(schemas))
         if isinstance(value, str):
             value = _unstringified(value, self.root, schemas, nodes)
         if (inside := as_object(value)) is not None:
@@ -80,25 +99,31 @@ class _Restorer:
     def _stands_for_nothing(self, nodes: list[Schema], key: str) -> bool:
         speaking = [node for node in nodes if key in (as_object(node.get("properties")) or {})]
         return any(key not in (as_list(node.get("required")) or []) for node in speaking) and not any(
-            self._takes_null(node["properties"][key], ()) for node in speaking
+            self._takes_null(node["properties"][key]) for node in speaking
         )
 
-    def _takes_null(self, schema: Any, seen: tuple[str, ...]) -> bool:
+    def _takes_null(self, schema: Any) -> bool:
         """Whether null is valid, as far as types and values show."""
         node = as_object(schema)
         if node is None:
             return schema is True
-        ref = text(node.get("$ref"))
-        if ref and ref not in seen and not self._takes_null(resolve(self.root, ref), (*seen, ref)):
+        if (ref := text(node.get("$ref"))) and not self._null_by(ref):
             return False
         branches = {keyword: as_list(node[keyword]) or [] for keyword in _BRANCHES if keyword in node}
         return (
             (not types(node) or "null" in types(node))
             and None in (as_list(node.get("enum")) or [None])
             and node.get("const") is None
-            and all(self._takes_null(inner, seen) for inner in branches.pop("allOf", []))
-            and all(any(self._takes_null(inner, seen) for inner in listed) for listed in branches.values())
+            and all(self._takes_null(inner) for inner in branches.pop("allOf", []))
+            and all(any(self._takes_null(inner) for inner in listed) for listed in branches.values())
         )
+
+    def _null_by(self, ref: str) -> bool:
+        """Whether what ``ref`` leads to takes null; one that leads back to itself says nothing against it."""
+        if ref not in self._null_at:
+            self._null_at[ref] = True
+            self._null_at[ref] = self._takes_null(resolve(self.root, ref))
+        return self._null_at[ref]
 
 
 def _applicable(root: Schema, schemas: list[Schema]) -> Iterator[Schema]:
@@ -173,19 +198,22 @@ def _knows(schema: Schema, key: str) -> bool:
 
 
 def _fits(schema: Schema, arguments: dict[str, Any]) -> bool:
-    import jsonschema_rs
-
-    try:
-        return jsonschema_rs.is_valid(schema, arguments)
-    except (ValueError, jsonschema_rs.ReferencingError):
-        return False
+    return _is_valid(schema, arguments) is True
 
 
 def _may_be(schema: Schema, value: Any) -> bool:
     """Whether ``schema`` takes ``value``, or cannot be asked."""
+    return _is_valid(schema, value) is not False
+
+
+def _is_valid(schema: Schema, value: Any) -> bool | None:
+    """``None`` where no validator can say it in bounded time."""
     import jsonschema_rs
 
+    from toolspan_server.engines.parameters import Costs, compile_schema
+
     try:
-        return jsonschema_rs.is_valid(schema, value)
-    except (ValueError, jsonschema_rs.ReferencingError):
-        return True
+        validator = compile_schema(schema)
+    except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):
+        return None
+    return None if Costs(schema).too_many(value) else validator.is_valid(value)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from toolspan_server.engines.parameters import Check as SchemaCheck
 
 from ....providers.wire.json_types import is_object
 from .form import Check, Fits, shown
-
-if TYPE_CHECKING:
-    from jsonschema_rs import Validator
 
 
 def check(operand: Any, check: Check) -> None:
@@ -22,7 +21,7 @@ def check(operand: Any, check: Check) -> None:
 
 def fits(operand: Any, actual: Any, fits: Fits) -> bool:
     del fits
-    return _compiled(json.dumps(operand)).is_valid(actual)
+    return not _compiled(json.dumps(operand)).faults(actual)
 
 
 def told(operand: Any) -> str:
@@ -30,10 +29,12 @@ def told(operand: Any) -> str:
 
 
 @lru_cache(maxsize=64)
-def _compiled(schema: str) -> Validator:
+def _compiled(schema: str) -> SchemaCheck:
     import jsonschema_rs
 
+    check = SchemaCheck(json.loads(schema))
     try:
-        return jsonschema_rs.validator_for(json.loads(schema), validate_formats=True, offline=True)
+        check.compile()
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
         raise ValueError(f"schema is no JSON Schema: {str(error).splitlines()[0]}") from None
+    return check

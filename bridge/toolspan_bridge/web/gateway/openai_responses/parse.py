@@ -52,7 +52,8 @@ def parse_request(body: Any, earlier: Earlier) -> Asked:
     wrong, or cannot be done."""
     fields = Fields(body)
     settings = RESPONSES.read(fields)
-    fields.ignore("metadata", "stream_options")
+    fields.ignore("stream_options")
+    fields.object("metadata")  # given back as it is
     if _LOG_PROBABILITIES in (included := fields.texts("include")):
         why = f"include: {_LOG_PROBABILITIES}: no log probabilities are known here"
         raise RequestFault(why, param="include", code="unsupported_parameter")

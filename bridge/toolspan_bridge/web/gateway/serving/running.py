@@ -17,6 +17,7 @@ from ....loop.limits import Spending
 from ....messages import Assistant, Mark, Message, ToolChoice, User
 from ....providers import Provider
 from ....providers.prices import Pricing
+from ....providers.wire.wire_request import weight_of_parts
 from ....toolbox import Toolbox
 from ...activity import About, Activity, Began
 from ..apis import Api
@@ -31,9 +32,6 @@ from .caller import Caller
 from .choosing import Choice
 
 __all__ = ["Origin", "Prepare", "Prepared", "Run", "Runs"]
-
-
-_BYTES_OF_A_MESSAGE = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +115,7 @@ class Runs:
     @asynccontextmanager
     async def begin(self, api: Api, asked: Asked, choice: Choice, origin: Origin) -> AsyncGenerator[Run]:
         """The run that answers ``asked``, for the block. Raises what ``prepare`` raises."""
-        size = _BYTES_OF_A_MESSAGE * len(asked.messages)
-        digests = await run_beside(size, partial(Digests, asked.messages))
+        digests = await run_beside(weight_of_parts(asked.messages, ()), partial(Digests, asked.messages))
         history = restored(asked.messages, digests, self._hidden, origin.caller.principal)
         conversation = Conversation(history.messages)
         if history.conversation:

@@ -27,3 +27,9 @@ class ConversationsConfig(Record):
         "For how many bytes in all conversations are kept: of more, the oldest are removed; null is for all.",
         default=1_073_741_824,
     )
+    user_bytes: _Bytes | None = key(
+        "Most that the conversations of one user of ui and gateway take together, in bytes, each file in"
+        " steps of 4 KiB: beyond that, none is begun, copied or gone on with until some are deleted; null"
+        " is for no limit.",
+        default=2_147_483_648,
+    )

@@ -21,6 +21,8 @@ from .._walk import (
 from ..steps.enums import one_of_to_any_of
 
 _MOST_REASONS = 5
+_MOST_FAULTS = 5_000
+"""How many faults of one property the library may collect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,15 +120,21 @@ def _taking_null(schema: Mapping[str, Any], pointers: list[str]) -> list[str]:
     """
     import jsonschema_rs
 
+    from toolspan_server.engines.parameters import Costs, compile_schema
+
     nodes = {pointer: find(schema, tokens(pointer)) for pointer in pointers}
     known = {pointer: node for pointer, node in nodes.items() if is_object(node)}
     shared = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
     asked, _ = one_of_to_any_of({**shared, "type": "object", "properties": known})
+    nothing = dict.fromkeys(known)
     try:
-        faults = jsonschema_rs.validator_for(asked).iter_errors(dict.fromkeys(known))
-        refused = {str(fault.instance_path[0]) for fault in faults if fault.instance_path}
-    except (ValueError, jsonschema_rs.ValidationError):
+        validator, costs = compile_schema(asked), Costs(asked)
+    except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):
         return pointers
+    most = max((costs.most_faults(node, None) for node in known.values()), default=0)
+    if most > _MOST_FAULTS or costs.too_many(nothing):
+        return pointers
+    refused = {str(fault.instance_path[0]) for fault in validator.iter_errors(nothing) if fault.instance_path}
     return [pointer for pointer in pointers if pointer not in known or pointer not in refused]
 
 
