@@ -163,7 +163,7 @@ class Fields:
         if value is not None and not isinstance(value, str | list):
             self._wrong(name, "a text or a list of texts")
         alone: list[Any] = [value] if value else []
-        found = cast("list[Any]", value) if isinstance(value, list) else alone
+        found: list[Any] = cast("Any", value) if isinstance(value, list) else alone
         if not all(isinstance(each, str) and each for each in found):
             self._wrong(name, "a text or a list of texts")
         if len(found) > _MOST_TEXTS or any(len(each) > _MOST_IN_TEXT for each in found):
