@@ -16,6 +16,7 @@ Each module offers the same names; ``Format`` is that contract:
 from __future__ import annotations
 
 import pkgutil
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import import_module
@@ -60,6 +61,7 @@ _MOST_CHANGED = 5
 _REPAIRED = frozenset(("all-of", "boolean-schema", "required-unknown", "root-ref", "root-type"))
 """Rules by which a tool is repaired that the provider would refuse as it is."""
 _SHARED = {"names", "shared"}
+_NATIVE = re.compile(r"\Anative\.[^:]*:")
 
 
 @cache
@@ -108,6 +110,7 @@ def defers_tools(name: str, model: str) -> bool:
 
 def max_tools(name: str) -> int | None:
     """The most tools that the provider of the format ``name`` takes; ``None`` where no limit is known."""
+    name = _NATIVE.sub("", name)
     if name not in format_names():
         return None
     most: int | None = getattr(
@@ -173,8 +176,10 @@ def get_format(name: str) -> Format:
     """The format ``name``. Raises ``KeyError`` when there is none.
 
     ``prompt:NAME`` is ``prompt`` over the messages of the format ``NAME``; without one they are ``openai``.
-    ``prompt.WORDING`` in place of ``prompt`` chooses how the tools are told of.
+    ``prompt.WORDING`` in place of ``prompt`` chooses how the tools are told of. ``native.RENDERING:NAME`` is
+    ``NAME``: the provider that is called so has put the calls of earlier turns into that rendering.
     """
+    name = _NATIVE.sub("", name)
     over, _, base = name.partition(":")
     over, _, wording = over.partition(".")
     if over == "prompt" and (base or wording) and base != over:

@@ -11,7 +11,7 @@ import pytest
 from tests.support.waiting import BOUND_S
 from toolspan_bridge.errors import AuthError, UnknownModelError, UsageError
 from toolspan_bridge.providers import DEFAULT_MODEL, provider_names, resolve_model
-from toolspan_bridge.providers.resolve import split_model, with_wording
+from toolspan_bridge.providers.resolve import split_model, with_choice
 
 
 @pytest.mark.requirement("I2.6.2")
@@ -100,7 +100,7 @@ def test_a_wording_of_the_prompt_is_chosen_before_the_provider() -> None:
 )
 def test_a_chosen_wording_is_that_of_a_prompt_without_a_name(written: str, worded: str) -> None:
     chosen = {"ollama/Gemma3": "json-tools"}
-    assert with_wording(written, (), lambda model: chosen.get(model, "")) == worded
+    assert with_choice(written, (), lambda model: chosen.get(model, "")) == worded
 
 
 @pytest.mark.requirement("I11.4.2")

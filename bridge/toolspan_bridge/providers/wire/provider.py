@@ -14,6 +14,7 @@ from toolspan_server.common.beside_loop import run_beside
 from ...errors import ProviderError
 from ...formats import changed_tools, get_format, request_notes
 from ...formats.names import NameTable
+from ...formats.prompt.renderings import DEFAULT, RENDERINGS
 from ...messages import Reply, Request
 from ...messages.deltas import Delta
 from ..http.client import HttpResponse
@@ -37,6 +38,7 @@ class WireProvider(ReadsReplies, ListsModels):
 
     def __init__(self, endpoint: Endpoint, wire_format: str, settings: HttpSettings) -> None:
         super().__init__(endpoint, wire_format, settings)
+        self._rendering = RENDERINGS[DEFAULT]
         self._quarantine = Quarantine(self.name)
         self._adjustments = Adjustments(self.name)
 
@@ -68,20 +70,29 @@ class WireProvider(ReadsReplies, ListsModels):
         self._prompted = True
         return self
 
+    def rendered(self, rendering: str) -> Self:
+        """The same provider, to which calls that its models wrote as text go back in ``rendering``, one of
+        ``RENDERINGS``. The format's name is then the original one after ``native.RENDERING:``.
+        """
+        self._rendering = RENDERINGS[rendering]
+        if rendering != DEFAULT:
+            self.format_name = f"native.{rendering}:{self.format_name}"
+        return self
+
     def _stream_url(self, model: str) -> str:
         """The URL of requests to ``model`` with a streamed answer."""
         return self._url(model)
 
     async def sent(self, request: Request) -> WireRequest:
         """``request`` as it would be on the wire, without sending it."""
-        request, _ = await self._ready(for_provider(request, self._origin))
+        request, _ = await self._ready(for_provider(request, self._origin, self._rendering))
         body = encode(await self._body(request, NameTable.of(request.tools)))
         url = self._stream_url(request.model) if request.stream else self._url(request.model)
         return WireRequest(url, dict(await self._headers(url, body)), body)
 
     async def answer(self, request: Request) -> Reply:
         """One answer of the provider, without the tools that it refuses. Raises as ``Provider.answer``."""
-        request = for_provider(request, self._origin)
+        request = for_provider(request, self._origin, self._rendering)
         if self._prompted:
             return from_provider(await self._answer(request), self._origin)
         return from_provider(await self._quarantine.answer(request, self._format, self._answer), self._origin)
@@ -121,7 +132,7 @@ class WireProvider(ReadsReplies, ListsModels):
         Raises as ``Provider.answer``, and only before the first item. A whole answer instead of a stream is
         accepted.
         """
-        request = for_provider(request, self._origin)
+        request = for_provider(request, self._origin, self._rendering)
         quarantined = self._quarantine.stream(request, self._format, self._stream, self._answer)
         async with aclosing(self._stream(request) if self._prompted else quarantined) as items:
             async for item in items:
