@@ -34,9 +34,12 @@ _LONGEST_TAG = max(map(len, (*_TAGS, *_CLOSES)))
 _HALF_TAGS = halves((*_TAGS, *_CLOSES)) | _TAGS | _CLOSES.keys()
 _MARK = re.compile(
     rf"(?P<tag>(?<!`)(?:{any_of(_TAGS).pattern}))|(?P<think>{any_of(_CLOSES).pattern})"
-    r"|(?m:^)(?P<indent>[ \t]{0,20})(?:(?P<fence>`{3,20})(?P<language>[^\n`]{0,100})\n|(?P<action>Action:))"
+    r"|(?m:^)(?P<indent>[ \t]{0,20})(?:(?P<fence>`{3,20})(?P<language>[^\n`]{0,100})\n"
+    r"|(?P<action>Action:|>>>(?=[\w.:-]{1,200}\n)))"
 )
-_HALF_LINE = re.compile(r"[ \t]{0,20}(?:`{0,2}|`{3,20}[^\n`]{0,100}|A|Ac|Act|Acti|Actio|Action)")
+_HALF_LINE = re.compile(
+    r"[ \t]{0,20}(?:`{0,2}|`{3,20}[^\n`]{0,100}|A|Ac|Act|Acti|Actio|Action|>{1,2}|>>>[\w.:-]{0,200})"
+)
 _LANGUAGES = frozenset({"", "json", "python", "tool_call", "tool_code"})
 _MOST_MARKS = 100
 """So many marks of calls are tried in one text."""
@@ -49,6 +52,7 @@ _OBJECTS = (
     ),
     "functools[",
     "assistantcommentaryto=functions.",
+    "to=functions.",
 )
 
 
@@ -211,9 +215,12 @@ class HeldText:
             return [], mark.end()
 
 
+_LEAD = re.compile(r"\A(?:functools|>>>(?=[\w.:-]{1,200}[ \t]{0,20}\n)|to=functions\.)")
+
+
 def _bare(text: str, tools: Callables) -> tuple[list[WireCall], str]:
     """The calls that ``text`` begins with, and what follows them."""
-    head = text.lstrip().removeprefix("functools").removeprefix(">>>")
+    head = _LEAD.sub("", text.lstrip())
     try:
         calls, end = calls_from(head, 0, tools)
     except NoCall:
