@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import pkgutil
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, cast
 
-from ..messages import Part, Request, ToolSpec, User
+from ..messages import Part, Request, ToolCall, ToolSpec, User
 from .names import NameTable
 from .shared.contract import (
     Format,
@@ -43,6 +43,7 @@ __all__ = [
     "StreamParser",
     "WireError",
     "builtin_names",
+    "called_tool",
     "changed_tools",
     "defers_tools",
     "format_names",
@@ -169,6 +170,19 @@ def _texts(value: Any) -> Iterator[str]:
         yield value
     for each in (*(as_object(value) or {}).values(), *(as_list(value) or ())):
         yield from _texts(each)
+
+
+def called_tool(
+    call: ToolCall, tools: Sequence[ToolSpec], format_name: str = ""
+) -> tuple[ToolSpec, Mapping[str, Any] | None] | None:
+    """The one of ``tools`` that a model means by ``call`` (``NameTable.called``), and its arguments as the
+    tool's own schema has them, whatever the format ``format_name`` changed; ``None`` when there is none."""
+    tool = NameTable.of(tools).called(call.name)
+    if tool is None:
+        return None
+    if call.arguments is None or not format_name:
+        return tool, call.arguments
+    return tool, get_format(format_name).restore(tool, call.arguments)
 
 
 @cache

@@ -276,6 +276,9 @@ class _Run:
                     async for event in tool_events:
                         yield event
                 if not self._returned:
+                    if notice := self._told_results():
+                        self._record()
+                        yield Notice(notice)
                     continue
             elif notice := self._corrected(reply):
                 self._record()
@@ -286,6 +289,10 @@ class _Run:
             return
         for event in self._stopped():
             yield event
+
+    def _told_results(self) -> str:
+        """What is said where the model only repeats its calls, and is told their results; else empty."""
+        return self._replies.tells_results(self._tool_uses, self._pending) if self._reader.only_repeated else ""
 
     def _corrected(self, reply: Reply) -> str:
         """What is said of a ``reply`` that is no answer, of which the model is told; empty for an answer."""

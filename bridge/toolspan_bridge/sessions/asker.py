@@ -31,6 +31,7 @@ from .warm_documents import WarmDocuments
 if TYPE_CHECKING:
     from ..providers.http.settings import HttpSettings
     from ..providers.listing import ModelLister
+    from ..providers.resolve import Mode
     from ..validation import ChosenWordings
 
 

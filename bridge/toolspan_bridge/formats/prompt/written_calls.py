@@ -38,7 +38,9 @@ _TOKENS = frozenset(
     if not token.endswith("=")
 )
 _LEADS = frozenset(token for row in CALLS for token in row.opens if token.endswith(" to="))
-_TOKEN = any_of((*_TOKENS, *_LEADS, "Action Input:", "Action:", ">>>"))
+_TOKEN = re.compile(
+    any_of((*_TOKENS, *_LEADS, "Action Input:", "Action:")).pattern + r"|>>>(?=[\w.:-]{1,200}\n)"
+)
 _MCP = re.compile(
     r"<server_name>(?P<server>[^<\n]{1,200})</server_name>\s{0,20}"
     r"<tool_name>(?P<tool>[^<\n]{1,200})</tool_name>\s{0,20}<arguments>\s{0,20}(?=\{)"
@@ -261,14 +263,17 @@ class _Reader:
         return WireCall(None, name, self._unwrapped(name, value))
 
     def _unwrapped(self, name: str, value: Any) -> Any:
-        """The arguments in ``value``, which may be the whole call again (Inkling)."""
-        whole, tool = as_object(value) or {}, self._tools.find(name)
-        if whole.get("name") != name or tool is None or "name" in (as_object(tool[1].get("properties")) or {}):
+        """The arguments in ``value``, which may be the whole call again (Inkling). Raises ``NoCall`` where
+        that is another tool's."""
+        tool = self._tools.find(name)
+        if tool is None or "name" in (as_object(tool[1].get("properties")) or {}):
             return value
         try:
             (call,) = self._objects(value)
         except NoCall:
             return value
+        if call.name != name:
+            raise NoCall
         return call.arguments
 
     def _tagged(self, call: TaggedCall) -> WireCall:

@@ -27,7 +27,8 @@ class Row:
     ``chat_of`` that of models by a pattern of their names, the first that fits. ``counts`` says that its
     Responses has an endpoint which counts the tokens of a request, ``caps_price`` that its Chat Completions
     takes ``provider.max_price``. ``most_answer`` are the tokens of an answer where the request does not say:
-    some local servers write without an end. ``context_at`` is where the server tells its settings, with its
+    some local servers write without an end. Where the context has room for fewer, the server's refusal says so,
+    and the request is sent again with as many. ``context_at`` is where the server tells its settings, with its
     real context.
     """
 

@@ -100,7 +100,7 @@ class WireProvider(ReadsReplies, ListsModels):
     async def _answer(self, request: Request) -> Reply:
         """One answer. A setting that the model does not take is left out from then on; a turn with a call
         that the provider cannot read is ``malformed``."""
-        rounds = self._adjustments.rounds(request.model)
+        rounds = self._adjustments.rounds(request.model, limited=request.max_tokens is not None)
         while True:
             try:
                 return with_notes(await self._asked(request, rounds), rounds.notes)
@@ -139,7 +139,7 @@ class WireProvider(ReadsReplies, ListsModels):
                 yield from_provider(item, self._origin) if isinstance(item, Reply) else item
 
     async def _stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
-        rounds = self._adjustments.rounds(request.model)
+        rounds = self._adjustments.rounds(request.model, limited=request.max_tokens is not None)
         while not rounds.whole:
             try:
                 async with aclosing(self._streamed(request, rounds)) as items:

@@ -117,7 +117,7 @@ CALLS = (
     CallMarkup("GigaChat 3.5", ("<｜GCML｜invoke name=",), ("</｜GCML｜invoke>",)),
     CallMarkup(
         "Inkling",
-        ("<|message_model|>", "<|content_invoke_tool_json|>"),
+        ("<|message_model|>",),
         ("<|end_message|>",),
         ("<|content_invoke_tool_json|>",),
     ),
