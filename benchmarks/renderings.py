@@ -1,5 +1,5 @@
-"""``python -m benchmarks.renderings MODEL``: what a model makes of its own earlier turns, by each rendering of
-the calls that it wrote as text, and by each wording of the prompt.
+"""``python -m benchmarks.renderings MODEL``: what a model makes of its own earlier turns, by each rendering
+of the calls that it wrote as text, and by each wording of the prompt.
 
 MODEL is written ``provider/model``. ``--real NAME`` starts an engine and weights of ``make real-models``
 instead. Six conversations of three turns at temperature 0. Of each turn it is told whether the expected calls

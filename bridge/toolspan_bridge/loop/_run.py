@@ -276,9 +276,6 @@ class _Run:
                     async for event in tool_events:
                         yield event
                 if not self._returned:
-                    if notice := self._told_results():
-                        self._record()
-                        yield Notice(notice)
                     continue
             elif notice := self._corrected(reply):
                 self._record()
@@ -289,10 +286,6 @@ class _Run:
             return
         for event in self._stopped():
             yield event
-
-    def _told_results(self) -> str:
-        """What is said where the model only repeats its calls, and is told their results; else empty."""
-        return self._replies.tells_results(self._tool_uses, self._pending) if self._reader.only_repeated else ""
 
     def _corrected(self, reply: Reply) -> str:
         """What is said of a ``reply`` that is no answer, of which the model is told; empty for an answer."""
@@ -472,6 +465,10 @@ class _Run:
                     result = call.outcome.result
                     use = ToolUse(call.tool, call.arguments, result, self._iteration, reply.rescued)
                     self._tool_uses.append(use)
+        repeats = self._reader.only_repeated and not self._returned
+        if repeats and (notice := self._replies.tells_results(self._tool_uses, self._pending)):
+            self._record()
+            yield Notice(notice)
 
     @property
     def _instead(self) -> str:

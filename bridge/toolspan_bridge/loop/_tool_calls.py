@@ -143,8 +143,8 @@ class ToolCallReader:
     def _named(self, call: ToolCall) -> PendingCall:
         meant = called_tool(call, self._offer.tools, self._format_name)
         if meant is None and self._offer.searches and (known := self._every_name.called(call.name)):
-            if known.key in self._offer.allowed and self._offer.add(known):
-                meant = called_tool(call, self._offer.tools, self._format_name)
+            added = known.key in self._offer.allowed and self._offer.add(known)
+            meant = called_tool(call, self._offer.tools, self._format_name) if added else None
         if meant is not None and meant[0].key in self._offer.allowed:
             spec, arguments = meant
             returned = spec.key in self._offer.returned and self._readable(call)

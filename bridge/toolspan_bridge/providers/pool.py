@@ -39,9 +39,9 @@ class Providers(Protocol):
 class ProviderPool:
     """Resolves each model once and keeps its provider's connections open until the block ends.
 
-    Where ``TOOLSPAN_RECORD`` names a folder, what each provider is
-    asked and answers is written there, without secrets. ``choice_of`` chooses the wording of a model that is
-    named with ``prompt:`` alone, and the rendering of one that is named without a mode. ``settings`` are those of the providers' HTTP clients.
+    Where ``TOOLSPAN_RECORD`` names a folder, what each provider is asked and answers is written there,
+    without secrets. ``choice_of`` chooses the wording of a model that is named with ``prompt:`` alone, and
+    the rendering of one that is named without a mode. ``settings`` are those of the providers' HTTP clients.
     """
 
     def __init__(

@@ -218,9 +218,7 @@ def resolve_model(
         raise ConsentError(refusal([withheld.item]))
     if own and name == OWN_MODELS and name in own:
         if mode:
-            raise UsageError(
-                f"{name} takes no {_CHOICES[mode[1]]}: write it before the deployments' models"
-            )
+            raise UsageError(f"{name} takes no {_CHOICES[mode[1]]}: write it before the deployments' models")
         return _deployments(own, model, settings), model
     if own and name in own:
         provider = import_module(".compatible.own", __package__).connect_own(name, own[name], settings)

@@ -183,8 +183,8 @@ class RoutedAsker(PoolUser):
 
 
 def chosen_wordings(config: Config, host: Host) -> ChosenWordings:
-    """The wordings and renderings that validation has chosen beside ``config``; ``host`` is told where they cannot be
-    read."""
+    """The wordings and renderings that validation has chosen beside ``config``; ``host`` is told where they
+    cannot be read."""
     from ..validation import ChosenWordings
     from ..validation.stores import store_of
 

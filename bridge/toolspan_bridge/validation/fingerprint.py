@@ -38,9 +38,9 @@ class Fingerprint:
 
     ``model`` is the model's name at its ``provider``, ``model_version`` the digest or version that the
     provider tells of it; ``base_url`` is where it was asked; ``mode`` is ``native`` or ``prompt``, with the
-    ``wording`` of the prompt, or the rendering of native calls where it is not the usual one; ``format`` is the wire format; ``sampling`` are the settings of the request, as
-    JSON; ``tools`` and ``suite`` are hashes of the offered definitions and of the scenarios; ``toolspan`` is
-    this program's version.
+    ``wording`` of the prompt, or the rendering of native calls where it is not the usual one; ``format`` is
+    the wire format; ``sampling`` are the settings of the request, as JSON; ``tools`` and ``suite`` are hashes
+    of the offered definitions and of the scenarios; ``toolspan`` is this program's version.
     """
 
     model: str = ""

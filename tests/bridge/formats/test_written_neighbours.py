@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.bridge.formats.test_written_markup import A, INVOKED, K3, M3, MARKUPS, OBJECT, TOOLS, N, read
+from tests.bridge.formats.test_written_markup import INVOKED, K3, M3, MARKUPS, OBJECT, TOOLS, A, N, read
 from toolspan_bridge.formats.prompt.call_scanner import CallScanner
 from toolspan_bridge.formats.prompt.rescue import HeldText, rescued
 from toolspan_bridge.formats.prompt.written_calls import Callables
@@ -68,7 +68,9 @@ def test_a_call_that_is_quoted_is_text(how: str) -> None:
     assert (shown, calls) == (QUOTED[how].strip(), ())
 
 
-@pytest.mark.parametrize("how", ["in quotes", "in typographic quotes", "in a block of tildes", "in a block of XML"])
+@pytest.mark.parametrize(
+    "how", ["in quotes", "in typographic quotes", "in a block of text", "in a block of XML"]
+)
 def test_in_the_prompt_s_format_too(how: str) -> None:
     for pieces in ([QUOTED[how]], list(QUOTED[how])):
         scanner = CallScanner()
@@ -82,7 +84,8 @@ THOUGHTS = {
     "before the end of thoughts": f"I could {CALL} but no.</think>Done.",
     "in thoughts without an end": f"<think>I will {CALL}",
     "Solar Open 2": f"<|think:start|>maybe {SOLAR}<|think:end|>No.",
-    "Kimi K3": f"<|open|>think<|sep|>{K3}<|close|>think<|sep|><|open|>response<|sep|>No.<|close|>response<|sep|>",
+    "Kimi K3": f"<|open|>think<|sep|>{K3}<|close|>think<|sep|><|open|>response<|sep|>No."
+    "<|close|>response<|sep|>",
     "K2 Horizon": f"<ifm|think>{CALL}</ifm|think>No.",
     "Hunyuan 3": f"<think:opensource>{CALL}</think:opensource>No.",
     "openPangu": f"[unused16]{CALL}[unused17]No.",
@@ -97,10 +100,10 @@ def test_a_call_that_is_thought_of_is_none(how: str) -> None:
 
 OTHERS = {
     "an unknown tool": '<tool_call>{"name": "delete", "arguments": {}}</tool_call>',
-    "an unknown tool in tags": "<tool_call>\n<function=delete>\n<parameter=path>\na\n</parameter>\n</function>"
-    "\n</tool_call>",
+    "an unknown tool in tags": "<tool_call>\n<function=delete>\n<parameter=path>\na\n</parameter>\n"
+    "</function>\n</tool_call>",
     "one unknown tool of two": f'{CALL}\n<tool_call>{{"name": "delete", "arguments": {{}}}}</tool_call>',
-    "another tool's name before it": '<|message_model|>s__time<|content_invoke_tool_json|>'
+    "another tool's name before it": "<|message_model|>s__time<|content_invoke_tool_json|>"
     f'{{"name":"{N}","args":{A}}}<|end_message|>',
     "another server's tool": "<use_mcp_tool>\n<server_name>t</server_name>\n<tool_name>time</tool_name>\n"
     "<arguments>\n{}\n</arguments>\n</use_mcp_tool>",
@@ -119,13 +122,13 @@ def test_no_call_is_made_of(what: str) -> None:
 
 REFUSED = {
     "half a value": f"<tool_call>\n<function={N}>\n<parameter=path>\na.m",
-    "a parameter twice": f"<tool_call>\n<function={N}>\n<parameter=path>\na\n</parameter>\n<parameter=path>\nb\n"
-    "</parameter>\n</function>\n</tool_call>",
+    "a parameter twice": f"<tool_call>\n<function={N}>\n<parameter=path>\na\n</parameter>\n<parameter=path>\n"
+    "b\n</parameter>\n</function>\n</tool_call>",
     "an unknown parameter": xml(path="a.md", nope="b"),
-    "a part twice": f'{M3}<tool_call>{M3}<invoke name="{N}">{M3}<more>{M3}<a>1{M3}</a>{M3}<a>2{M3}</a>{M3}</more>'
+    "a part twice": f'{M3}<tool_call>{M3}<invoke name="{N}">{M3}<more>{M3}<a>1{M3}</a>{M3}<a>2{M3}</a>'
+    f"{M3}</more>{M3}</invoke>{M3}</tool_call>",
+    "a part without an end": f'{M3}<tool_call>{M3}<invoke name="{N}">{M3}<more>{M3}<a>1{M3}</more>'
     f"{M3}</invoke>{M3}</tool_call>",
-    "a part without an end": f'{M3}<tool_call>{M3}<invoke name="{N}">{M3}<more>{M3}<a>1{M3}</more>{M3}</invoke>'
-    f"{M3}</tool_call>",
 }
 
 
@@ -159,7 +162,8 @@ READ: dict[str, tuple[str, list[tuple[str, Any]]]] = {
     "two of PLaMo's": (MARKUPS["PLaMo 3"] * 2, [SAVED, SAVED]),
     "two of Mistral's": (f"[TOOL_CALLS]{N}[ARGS]{A}[TOOL_CALLS]s__time[ARGS]{{}}", [SAVED, TOLD]),
     "two of Kimi's": (
-        f'<|open|>tools<|sep|><|open|>call tool="{N}" index="1"<|sep|>{ARGUMENT.format("path", "string", "7")}'
+        f'<|open|>tools<|sep|><|open|>call tool="{N}" index="1"<|sep|>'
+        f"{ARGUMENT.format('path', 'string', '7')}"
         f'{ARGUMENT.format("many", "number", "7")}<|close|>call<|sep|><|open|>call tool="s__time" index="2"'
         "<|sep|><|close|>call<|sep|><|close|>tools<|sep|>",
         [(N, {"path": "7", "many": 7}), TOLD],
@@ -205,7 +209,8 @@ READ: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         [(N, {"path": "a</param></function>"})],
     ),
     "a number in character data": (
-        f'<function name="{N}"><param name="path">a.md</param><param name="many"><![CDATA[7]]></param></function>',
+        f'<function name="{N}"><param name="path">a.md</param><param name="many"><![CDATA[7]]></param>'
+        "</function>",
         [(N, {"path": "a.md", "many": 7})],
     ),
     "its own end in a value": (

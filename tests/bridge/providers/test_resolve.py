@@ -10,8 +10,8 @@ import pytest
 
 from tests.support.waiting import BOUND_S
 from toolspan_bridge.errors import AuthError, UnknownModelError, UsageError
-from toolspan_bridge.providers import DEFAULT_MODEL, provider_names, resolve_model
 from toolspan_bridge.formats.prompt.renderings import DEFAULT as RENDERING
+from toolspan_bridge.providers import DEFAULT_MODEL, provider_names, resolve_model
 from toolspan_bridge.providers.resolve import bare_model, names_mode, split_model, with_choice
 
 

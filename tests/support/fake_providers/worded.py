@@ -13,7 +13,10 @@ from toolspan_bridge.formats.prompt.wordings import WORDINGS
 
 from . import FakeProvider, Received, Sent, anything
 
-AS_TEXT = 'I work it out. <tool_call>{"name": "toolspan__calculate", "arguments": {"expression": "12*7"}}</tool_call>'
+AS_TEXT = (
+    "I work it out. "
+    '<tool_call>{"name": "toolspan__calculate", "arguments": {"expression": "12*7"}}</tool_call>'
+)
 
 
 class ForgetfulModel(FakeProvider):
@@ -42,7 +45,8 @@ def rendering_of(body: Any) -> str | None:
     found = [
         place
         for place, message in enumerate(body["messages"])
-        if message["role"] == "assistant" and (message.get("tool_calls") or "<tool_call>" in message["content"])
+        if message["role"] == "assistant"
+        and (message.get("tool_calls") or "<tool_call>" in message["content"])
     ]
     if not body.get("tools") or not found:
         return None

@@ -88,9 +88,7 @@ async def validated(
     with Store.open(store_for(config, run.queue), redact=config.redact) as opened_store:
         store = between.kept_in(opened_store)
         limiters = AdaptiveLimiters(_say_slower)
-        async with asker_of(
-            session, TERMINAL, reasoning, limiters, between, unchosen=run.wordings
-        ) as asker:
+        async with asker_of(session, TERMINAL, reasoning, limiters, between, unchosen=run.wordings) as asker:
             made = partial(
                 _made_somewhere, session, asker, store, chosen, suites, run, rule, between, reasoning
             )

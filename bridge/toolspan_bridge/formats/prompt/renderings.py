@@ -99,7 +99,8 @@ def _text(words: str) -> Part:
 
 def as_user(results: Iterable[tuple[str, ToolOutcome]], request: Request, *, tells: bool = False) -> User:
     """Results in the user's name, each in a ``<tool_result>`` with its tool's name, their images after them.
-    ``tells``: in words, and with the request for the answer."""
+    ``tells``: told of in words, and with the request for the answer. The tags stay: what a tool says is not
+    what the user says."""
     images = IMAGES if request.vision else frozenset[str]()
     support = MediaSupport(request.max_result_bytes, media=images, later=images)
     blocks: list[str] = []
@@ -107,10 +108,7 @@ def as_user(results: Iterable[tuple[str, ToolOutcome]], request: Request, *, tel
     for name, outcome in results:
         shown = render_result(outcome, support)
         text = clean(shown.text_with_error_mark).replace("</tool_result", "<\\/tool_result")
-        blocks.append(
-            f"The result of {name} is:\n{text}"
-            if tells
-            else f'<tool_result name="{name}">\n{text}\n</tool_result>'
-        )
+        told = f"The result of {name} is:\n" if tells else ""
+        blocks.append(f'{told}<tool_result name="{name}">\n{text}\n</tool_result>')
         parts.extend(Part("image", {"data": m.data, "mimeType": m.mime}) for m in shown.media)
     return User("\n\n".join([*blocks, _ASKS]) if tells else "\n".join(blocks), tuple(parts))

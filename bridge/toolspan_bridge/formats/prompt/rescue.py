@@ -207,7 +207,7 @@ class HeldText:
 
     def _marked(self, held: str, mark: re.Match[str]) -> tuple[list[WireCall], int]:
         """The calls at ``mark``, and where they, or what is none, end."""
-        line = (self._line + held[: mark.start()]).rpartition("\n")[2]
+        line = self._before(held, mark.start())
         if mark["think"] or mark["fence"]:
             start = mark.end() if mark["think"] else mark.end() - 1
             closing = _CLOSES[mark["think"]] if mark["think"] else f"\n{mark['indent']}{mark['fence']}"
@@ -222,8 +222,14 @@ class HeldText:
             calls, end = calls_from(held, mark.start() + len(mark["indent"] or ""), self._tools)
         except NoCall:
             return [], mark.end()
-        goes_on = line.strip() and held[end:].partition("\n")[0].strip()
+        line_end = held.find("\n", end)
+        goes_on = line.strip() and held[end : line_end if line_end >= 0 else None].strip()
         return ([], mark.end()) if goes_on else (calls, end)
+
+    def _before(self, held: str, place: int) -> str:
+        """The line up to ``place``; of a long one the end."""
+        start = held.rfind("\n", 0, place) + 1
+        return (self._line if not start else "") + held[max(start, place - _MOST_LINE) : place]
 
 
 def _in_fence(content: str, tools: Callables) -> list[WireCall]:

@@ -44,7 +44,9 @@ class Tags(NamedTuple):
 
     def closing(self, key: re.Match[str] | None) -> str:
         """What ends the value of ``key``; of none, the usual end of a value."""
-        return self.value_closes.format(**{"key": "", "word": "parameter", "of": "", "end": "", **_groups(key)})
+        return self.value_closes.format(
+            **{"key": "", "word": "parameter", "of": "", "end": "", **_groups(key)}
+        )
 
 
 def _groups(found: re.Match[str] | None) -> dict[str, str]:
@@ -55,7 +57,7 @@ def _xml(kind: str, of: str = "") -> Tags:
     """``<invoke name="NAME"><parameter name="KEY">VALUE</parameter></invoke>``; ``of`` stands before the name
     of each tag."""
     call = re.compile(rf"<{of}{kind}(?:=| name=)(?P<name>[^>\n]{{1,300}})>")
-    key = rf'(?P<key>"[^">\n]{{1,200}}"|[^>\s]{{1,200}})(?P<more>[^>\n]{{0,200}})'
+    key = r'(?P<key>"[^">\n]{1,200}"|[^>\s]{1,200})(?P<more>[^>\n]{0,200})'
     parameter = re.compile(rf"<{of}(?P<word>parameter|param)(?:=| name=){key}>")
     return Tags(call, parameter, f"</{of}{{word}}>", f"</{of}{kind}>")
 
@@ -78,7 +80,11 @@ SOLAR = Tags(
     "",
 )
 _STYLES = (
-    *(_xml(kind, of) for of in ("", "｜DSML｜", "｜GCML｜", "steptml:", "atem:") for kind in ("function", "invoke")),
+    *(
+        _xml(kind, of)
+        for of in ("", "｜DSML｜", "｜GCML｜", "steptml:", "atem:")
+        for kind in ("function", "invoke")
+    ),
     Tags(  # MiniMax M3: a parameter's tag is its name
         re.compile(rf'{_M3}\s{{0,9}}<invoke name="(?P<name>[^">\n]{{1,300}})">'),
         re.compile(rf"{_M3}\s{{0,9}}<(?P<key>[^/<>\s]{{1,200}})>(?P<more>)"),

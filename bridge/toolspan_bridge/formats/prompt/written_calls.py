@@ -30,12 +30,11 @@ _MOST = 100
 _NAMES = ("name", "tool", "tool_name", "function", "action")
 _ARGUMENTS = ("arguments", "parameters", "input", "args", "action_input", "tool_args", "tool_input")
 _OTHERS = {"id", "type", "tool_call_id"}
-_TAGGED = tuple(token for row in CALLS for token in row.opens if token.endswith(("<function=", "name=", "tool=")))
+_TAGGED = tuple(
+    token for row in CALLS for token in row.opens if token.endswith(("<function=", "name=", "tool="))
+)
 _TOKENS = frozenset(
-    token
-    for row in CALLS
-    for token in (*row.opens, *row.closes, *row.within)
-    if not token.endswith("=")
+    token for row in CALLS for token in (*row.opens, *row.closes, *row.within) if not token.endswith("=")
 )
 _LEADS = frozenset(token for row in CALLS for token in row.opens if token.endswith(" to="))
 _TOKEN = re.compile(

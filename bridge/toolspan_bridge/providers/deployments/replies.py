@@ -31,7 +31,9 @@ def with_restored(reply: Reply, request: Request, format_name: str) -> Reply:
     if not format_name or not reply.message.calls:
         return reply
     calls = tuple(
-        replace(call, arguments=meant[1]) if (meant := called_tool(call, request.tools, format_name)) else call
+        replace(call, arguments=meant[1])
+        if (meant := called_tool(call, request.tools, format_name))
+        else call
         for call in reply.message.calls
     )
     return replace(reply, message=replace(reply.message, calls=calls))

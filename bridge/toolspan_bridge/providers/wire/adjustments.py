@@ -1,8 +1,8 @@
 """What models do not take of a request, learned from the provider's own words and remembered for each model.
 
 A refused setting is left out of the body, wherever it is: at the top, within the settings of a format
-(``generationConfig``), or beside the schema of every tool. A limit of tokens goes on under its other name; one
-that the request did not ask for is lowered to what the context has room for.
+(``generationConfig``), or beside the schema of every tool. A limit of tokens goes on under its other name;
+one that the request did not ask for is lowered to what the context has room for.
 """
 
 from __future__ import annotations

@@ -19,7 +19,8 @@ __all__ = ["present_of"]
 
 def present_of(config: Config, also: Mapping[str, str] | None = None) -> Present:
     """What tells of a record how its fingerprint would be now, by ``config``: its provider's address and
-    format, the mode with its wording or rendering, and this program's version; and ``also``, which the caller knows."""
+    format, the mode with its wording or rendering, and this program's version; and ``also``, which the caller
+    knows."""
     from ...providers.identity import known_identity
 
     chosen = ChosenWordings(store_of(config))

@@ -1,4 +1,4 @@
-"""The wordings and renderings that validation has chosen, read from the store beside a config; it need not be writable."""
+"""What validation has chosen for models, read from the store beside a config; it need not be writable."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ def _texts(connection: sqlite3.Connection) -> list[str]:
 
 
 class ChosenWordings:
-    """Looks up a model's wording and its rendering in the store at ``place``, which is read when a model is first looked up.
+    """Looks up a model's wording and its rendering in the store at ``place``, which is read when a model is
+    first looked up.
 
     A store that cannot be read means the default; ``on_note`` is told so, once.
     """

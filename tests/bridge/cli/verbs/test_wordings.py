@@ -13,7 +13,7 @@ import pytest
 from tests.support.cli import Ran, toolspan, toolspan_process
 from tests.support.fake_providers.worded import ForgetfulModel, WordedModel, way_of
 from toolspan_bridge.formats.prompt.renderings import RENDERINGS
-from toolspan_bridge.formats.prompt.wordings import DEFAULT
+from toolspan_bridge.formats.prompt.wordings import DEFAULT, WORDINGS
 
 pytestmark = [pytest.mark.requirement("I11.4.4"), pytest.mark.long]
 
@@ -88,12 +88,15 @@ def test_the_table_the_report_and_the_list_of_models_tell_the_choice(place: Path
         assert sentence in table
         rows = [line.split("│")[1:5] for line in table.splitlines() if "(chosen)" in line]
         assert [[cell.strip() for cell in row] for row in rows] == [
-            ["rules-first (chosen)", "2/2", "100 %", "54"]
+            ["native calls, written (chosen)", "2/2", "100 %", "54"],
+            ["rules-first (chosen)", "2/2", "100 %", "54"],
         ]
     assert sentence in toolspan("report", cwd=place).out
     records = {record["model_id"]: record for record in toolspan("report", "--json", cwd=place).json}
     assert records[MODEL]["wording"]["wording"] == "rules-first"
-    assert "wording" not in records[f"prompt.rules-first:{MODEL}"] and len(records) == 5
+    assert "wording" not in records[f"prompt.rules-first:{MODEL}"] and len(records) == len(WORDINGS) + len(
+        RENDERINGS
+    )
     house = {"OPENAI_API_KEY": "sk-secret"}
     with Listed() as fake:
         house["OPENAI_BASE_URL"] = f"{fake.url}/v1"

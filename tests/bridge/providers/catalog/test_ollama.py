@@ -136,7 +136,10 @@ async def test_an_answer_has_a_limit_that_the_context_has_room_for(
         monkeypatch.setenv("OLLAMA_HOST", fake.url)
         provider, name = resolve_model("ollama/m")
         async with aclosing(provider):
-            for asked in (Request(name, (User("word " * words),)), Request(name, (User("hi"),), max_tokens=7)):
+            for asked in (
+                Request(name, (User("word " * words),)),
+                Request(name, (User("hi"),), max_tokens=7),
+            ):
                 await provider.answer(asked)
     given = fake.received[1].body["options"]
     assert limit // 2 < given["num_predict"] <= limit

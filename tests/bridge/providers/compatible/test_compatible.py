@@ -68,11 +68,11 @@ async def test_an_answer_of_a_local_server_has_a_limit(name: str, monkeypatch: p
 
 
 _TOO_MANY = (
-    "'max_tokens' or 'max_completion_tokens' is too large: 16384. This model's maximum context length is 4096 "
-    "tokens and your request has 96 input tokens (16384 > 4096 - 96).",
+    "'max_tokens' or 'max_completion_tokens' is too large: 16384. This model's maximum context length is "
+    "4096 tokens and your request has 96 input tokens (16384 > 4096 - 96).",
     "This model's maximum context length is 4096 tokens. However, you requested 16384 output tokens and your "
-    "prompt contains 96 input tokens, for a total of 16480 tokens. Please reduce the length of the input prompt "
-    "or the number of requested output tokens.",
+    "prompt contains 96 input tokens, for a total of 16480 tokens. Please reduce the length of the input "
+    "prompt or the number of requested output tokens.",
 )
 
 

@@ -156,9 +156,11 @@ CALLS = (
         (
             "<|channel|>commentary to=",
             "<|channel|>analysis to=",
-            "<|start|>assistant to=",
-            "<|start|>assistant<|channel|>commentary to=",
-            "<|start|>assistant<|channel|>analysis to=",
+            *(
+                f"{end}<|start|>assistant{channel} to="
+                for end in ("", "<|end|>")
+                for channel in ("", "<|channel|>commentary", "<|channel|>analysis")
+            ),
         ),
         ("<|call|>",),
         ("<|constrain|>json", "<|channel|>commentary", "<|message|>", "<|start|>assistant"),
