@@ -21,7 +21,8 @@ pytestmark = pytest.mark.requirement("I25.4.1")
 
 CALL = f"<tool_call>{OBJECT}</tool_call>"
 TIME = '{"name": "s__time", "arguments": {}}'
-SAVED, TOLD = (N, {"path": "a.md"}), ("s__time", {})
+SAVED: tuple[str, Any] = (N, {"path": "a.md"})
+TOLD: tuple[str, Any] = ("s__time", {})
 SOLAR = (
     f"<|tool_call:start|>{N}\n<|tool_arg:start|>path<|tool_arg:value|>a.md<|tool_arg:end|>\n<|tool_call:end|>"
 )

@@ -35,16 +35,16 @@ class Rendering:
 
 
 RENDERINGS: dict[str, Rendering] = {
+    "text-only-told": Rendering("written", calls=False, tells=True),
+    "text-only": Rendering("written", calls=False),
     "written": Rendering("written"),
     "written-told": Rendering("written", tells=True),
-    "text-only": Rendering("written", calls=False),
-    "text-only-told": Rendering("written", calls=False, tells=True),
     "cut": Rendering("cut"),
     "calls-only": Rendering("none"),
 }
 """The renderings by name."""
 
-DEFAULT = "written"
+DEFAULT = "text-only-told"
 """The rendering of models without a choice."""
 
 

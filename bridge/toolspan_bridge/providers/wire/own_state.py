@@ -30,10 +30,11 @@ def without_foreign_state(request: Request, provider: str) -> Request:
     return replace(request, messages=messages)
 
 
-def for_provider(request: Request, provider: str, rendering: Rendering) -> Request:
+def for_provider(request: Request, provider: str, rendering: Rendering | None) -> Request:
     """``request`` as ``provider`` is to get it: without others' state, and what its model wrote as text in
-    ``rendering``."""
-    return rendered(without_foreign_state(request, provider), rendering)
+    ``rendering``; in none where text is the channel of calls."""
+    own = without_foreign_state(request, provider)
+    return own if rendering is None else rendered(own, rendering)
 
 
 def from_provider(reply: Reply, provider: str) -> Reply:

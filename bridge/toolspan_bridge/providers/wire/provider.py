@@ -14,7 +14,7 @@ from toolspan_server.common.beside_loop import run_beside
 from ...errors import ProviderError
 from ...formats import changed_tools, get_format, request_notes
 from ...formats.names import NameTable
-from ...formats.prompt.renderings import DEFAULT, RENDERINGS
+from ...formats.prompt.renderings import DEFAULT, RENDERINGS, Rendering
 from ...messages import Reply, Request
 from ...messages.deltas import Delta
 from ..http.client import HttpResponse
@@ -38,7 +38,7 @@ class WireProvider(ReadsReplies, ListsModels):
 
     def __init__(self, endpoint: Endpoint, wire_format: str, settings: HttpSettings) -> None:
         super().__init__(endpoint, wire_format, settings)
-        self._rendering = RENDERINGS[DEFAULT]
+        self._rendering: Rendering | None = RENDERINGS[DEFAULT]
         self._quarantine = Quarantine(self.name)
         self._adjustments = Adjustments(self.name)
 
@@ -68,6 +68,7 @@ class WireProvider(ReadsReplies, ListsModels):
         self.format_name = f"prompt{wording and f'.{wording}'}:{self.format_name}"
         self._format = get_format(self.format_name)
         self._prompted = True
+        self._rendering = None
         return self
 
     def rendered(self, rendering: str) -> Self:

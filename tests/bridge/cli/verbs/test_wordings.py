@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.cli import Ran, toolspan, toolspan_process
 from tests.support.fake_providers.worded import ForgetfulModel, WordedModel, way_of
+from toolspan_bridge.formats.prompt.renderings import DEFAULT as RENDERING
 from toolspan_bridge.formats.prompt.renderings import RENDERINGS
 from toolspan_bridge.formats.prompt.wordings import DEFAULT, WORDINGS
 
@@ -70,7 +71,7 @@ def test_the_wording_that_a_model_obeys_is_chosen_and_serves_after_a_restart(pla
         (made,) = ran.json["wordings"]
         assert (made["model_id"], made["wording"], made["better"]) == (MODEL, "tools-first-brief", "prompt")
         counts = {name: each["success_count"] for name, each in made["wordings"].items()}
-        assert counts == {"rules-first": 1, "tools-first": 1, "tools-first-brief": 2, "json-tools": 1}
+        assert counts == {"rules-first": 1, "tools-first": 1, "tools-first-brief": 2, "json-tools": 1, "json-tools-told": 1}
         assert (made["native"]["success_count"], made["native"]["test_count"]) == (1, 2)
         assert made["wordings"]["tools-first-brief"]["tokens"] == 3 * 18
         assert list(dict.fromkeys(fake.ways)) == WAYS
@@ -88,7 +89,7 @@ def test_the_table_the_report_and_the_list_of_models_tell_the_choice(place: Path
         assert sentence in table
         rows = [line.split("│")[1:5] for line in table.splitlines() if "(chosen)" in line]
         assert [[cell.strip() for cell in row] for row in rows] == [
-            ["native calls, written (chosen)", "2/2", "100 %", "54"],
+            [f"native calls, {RENDERING} (chosen)", "2/2", "100 %", "54"],
             ["rules-first (chosen)", "2/2", "100 %", "54"],
         ]
     assert sentence in toolspan("report", cwd=place).out
@@ -183,7 +184,7 @@ scenarios:
 
 
 @pytest.mark.requirement("I25.4.9")
-@pytest.mark.parametrize("rendering", ["text-only-told", "cut"])
+@pytest.mark.parametrize("rendering", [RENDERING, "cut"])
 def test_the_rendering_that_a_model_obeys_is_chosen_and_serves_the_next_conversation(
     place: Path, rendering: str
 ) -> None:
