@@ -175,6 +175,8 @@ MARKUPS = {
     f"{A}\n</arguments>\n</use_mcp_tool>",
     "gpt-oss, in its thoughts' channel": f"<|channel|>analysis to=functions.{N} code<|message|>{A}<|call|>",
     "gpt-oss, after its prompt": f" to=functions.{N}<|channel|>commentary json<|message|>{A}",
+    "doubled braces": f"{{{OBJECT}}}",
+    "doubled braces, the last one left out": f"{{{OBJECT}",
     "a stray end": f"{OBJECT}\n</tool_call>",
     "a doubled end": f"<tool_call>{OBJECT}</tool_call></tool_call>",
 }

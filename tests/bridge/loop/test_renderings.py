@@ -1,4 +1,4 @@
-"""How a call that a model wrote as text goes back to it, with its result, in each rendering and every format."""
+"""How a call that a model wrote as text goes back to it, with its result: each rendering in every format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from tests.support.waiting import BOUND_S
 from tests.support.wire_peers import FORMATS, Peer, wires
 from toolspan_bridge.conversation import Conversation
 from toolspan_bridge.formats.prompt.renderings import DEFAULT, RENDERINGS, Rendering
-from toolspan_bridge.formats.prompt.wordings import WORDINGS
 from toolspan_bridge.loop import Question, answer
 from toolspan_bridge.toolbox import Toolbox
 
@@ -41,7 +40,7 @@ async def box() -> AsyncIterator[Toolbox]:
 async def sent_back(
     wire: str, rendering: str, box: Toolbox, *, written: str = WRITTEN, tool: str = "echo"
 ) -> tuple[list[Any], dict[str, Any]]:
-    """The bodies of the second and the third request of a conversation whose first call was written as text."""
+    """The bodies of the second and the third request of a conversation that began with a call as text."""
     sent = [Sent(wires(wire).answer(text)) for text in (written, "Done.", "Again.")]
     talk = Conversation()
     with FakeProvider(anything, sent) as fake, anyio.fail_after(BOUND_S):
@@ -89,16 +88,16 @@ async def test_what_came_by_its_own_channel_is_as_before_in_every_rendering(box:
     assert all(body == bodies[0] for body in bodies)
 
 
-@pytest.mark.parametrize("tells", [True, False])
-async def test_a_wording_says_how_results_come_in_the_prompt_s_format(tells: bool, box: Toolbox) -> None:
-    named = next(name for name, each in WORDINGS.items() if each.tells == tells)
+async def test_in_the_prompt_s_format_no_rendering_applies(box: Toolbox) -> None:
     sent = [Sent(wires("openai").answer(text)) for text in (WRITTEN, "Done.")]
     with FakeProvider(anything, sent) as fake:
-        async with aclosing(Peer("openai", fake.url).prompted(named)) as provider:
+        async with aclosing(Peer("openai", fake.url).prompted()) as provider:
             await answer(Question("?", "m", allowed_tools=("echo",)), provider, box)
-    last = json.loads(fake.received[1].content)["messages"][-1]
-    assert last["role"] == "user" and "<tool_result name=" in last["content"]
-    assert last["content"].endswith("Now answer my question.") == tells
+    said, result = json.loads(fake.received[1].content)["messages"][-2:]
+    assert (said["content"], result["content"]) == (
+        WRITTEN,
+        '<tool_result name="raw__echo">\n{"n": 1}\n</tool_result>',
+    )
 
 
 def test_the_usual_rendering_is_one_of_them() -> None:

@@ -65,7 +65,7 @@ def plain_request(request: Request, names: NameTable, wording: Wording, base: st
     system = [request.system, render_tools(tools, names, wording), *_instructions(request, names)]
     return replace(
         request,
-        messages=tuple(_messages(request, base, wording)),
+        messages=tuple(_messages(request, base)),
         system="\n\n".join(filter(None, (part.strip() for part in system))),
         tools=(),
         tool_choice="auto",
@@ -88,7 +88,7 @@ def _instructions(request: Request, names: NameTable) -> Iterator[str]:
         yield _ONE_CALL
 
 
-def _messages(request: Request, base: str, wording: Wording) -> Iterator[Message]:
+def _messages(request: Request, base: str) -> Iterator[Message]:
     for turn in turns([_in_base(message, base) for message in request.messages], _ANY_ID, base):
         if isinstance(turn, UserTurn):
             yield User(turn.text, turn.parts)
@@ -96,7 +96,7 @@ def _messages(request: Request, base: str, wording: Wording) -> Iterator[Message
             yield _said(turn)
         else:
             results = ((call.name, outcome) for call, outcome in turn.results)
-            yield as_user(results, request, tells=wording.tells)
+            yield as_user(results, request)
 
 
 def _in_base(message: Message, base: str) -> Message:

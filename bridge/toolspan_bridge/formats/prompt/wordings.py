@@ -20,14 +20,12 @@ _PATTERN = '<tool_call>\n{"name": "NAME", "arguments": {}}\n</tool_call>'
 @dataclass(frozen=True, slots=True)
 class Wording:
     """What stands ``before`` the tools and ``after`` them. ``as_json``: each tool is one line of JSON in
-    ``<tools>``, as the templates of many models have it, in place of a section of its own. ``tells``: results
-    come in words, with the request for the answer, in place of ``<tool_result>`` blocks.
+    ``<tools>``, as the templates of many models have it, in place of a section of its own.
     """
 
     before: str
     after: str = ""
     as_json: bool = False
-    tells: bool = False
 
 
 _HOW = "To call a tool, end your answer with a block like this, one for each call, and wait for the result:"
@@ -50,12 +48,6 @@ WORDINGS: dict[str, Wording] = {
         "# Tools\n\nYou can call one or more of these tools, each described by a line of JSON:",
         f"{_HOW}\n\n{_PATTERN}\n\n{_UNLESS}",
         as_json=True,
-    ),
-    "json-tools-told": Wording(
-        "# Tools\n\nYou can call one or more of these tools, each described by a line of JSON:",
-        f"{_HOW}\n\n{_PATTERN}\n\n{_UNLESS}",
-        as_json=True,
-        tells=True,
     ),
 }
 """The wordings by name."""

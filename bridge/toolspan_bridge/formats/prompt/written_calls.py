@@ -206,9 +206,9 @@ class _Reader:
         except ValueError:
             return self._python(start)
         if doubled:
-            if not text.startswith("}", end):
+            if not text.startswith("}", end) and text[end:].strip():
                 raise NoCall
-            end += 1
+            end += text.startswith("}", end)
         self._at = end
         entries = as_list(value)
         return [call for entry in ([value] if entries is None else entries) for call in self._objects(entry)]
