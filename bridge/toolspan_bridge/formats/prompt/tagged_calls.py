@@ -16,7 +16,7 @@ from ..shared.json_values import as_list, as_object, at, load, text
 from ..shared.replies.markup import CALLS, any_of
 from .call_json import python_value, value_at
 
-__all__ = ["GLM", "TaggedCall", "Tags", "begins_tagged", "typed"]
+__all__ = ["TaggedCall", "Tags", "bare_style", "begins_tagged", "typed"]
 
 _MOST_PARAMETERS = 100
 _CLOSES = tuple(token for row in CALLS for token in row.closes)
@@ -63,7 +63,7 @@ def _xml(kind: str, of: str = "") -> Tags:
 
 
 _M3 = re.escape("]<]minimax[>[")
-GLM = Tags(
+_GLM = Tags(
     None,
     re.compile(
         r"<(?P<of>ifm\|)?arg_key(?P<end>:\w{1,40})?>\s{0,9}(?P<key>[^<\n]{1,200}?)\s{0,9}"
@@ -73,7 +73,7 @@ GLM = Tags(
     "</{of}arg_value{end}>",
     "",
 )
-SOLAR = Tags(
+_SOLAR = Tags(
     None,
     re.compile(r"<\|tool_arg:start\|>\s{0,9}(?P<key>[^<\n]{1,200}?)\s{0,9}<\|tool_arg:value\|>(?P<more>)"),
     "<|tool_arg:end|>",
@@ -99,7 +99,7 @@ _STYLES = (
         "<|close|>call<|sep|>",
     ),
 )
-_BARE_STYLES = (GLM, SOLAR)
+_BARE_STYLES = (_GLM, _SOLAR)
 _CDATA, _CDATA_END = "<![CDATA[", "]]>"
 
 
