@@ -56,7 +56,7 @@ _MADE_AT_RUN_TIME = {
     f"{_BRIDGE}.cli.curl:_quoted": "alternatives of names",
     f"{_BRIDGE}.cli.other_clients.discovery._registry:_unusable": "constants of its module",
     f"{_BRIDGE}.cli.terminal.screen.unclosed:_unclosed": "so many grave accents, none before and behind",
-    f"{_BRIDGE}.formats.prompt.tagged_calls:_tags": "constants of its module",
+    f"{_BRIDGE}.formats.prompt.tagged_calls:_xml": "constants of its module",
     f"{_BRIDGE}.formats.shared.replies.markup:any_of": "alternatives of literal texts",
     f"{_BRIDGE}.formats.shared.conversation.media:media_type": "constants, over the first bytes of a file",
     f"{_BRIDGE}.formats.shared.conversation.media:sound_type": "constants, over the first bytes of a file",

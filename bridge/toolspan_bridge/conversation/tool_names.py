@@ -21,7 +21,7 @@ class ToolNames:
     def of(self, wire_name: str) -> str:
         """The tool's own name, ``server/tool`` where several servers had one of that name; ``wire_name`` of a
         tool that is not known."""
-        found = (spec for table in self._tables if (spec := table.tool(wire_name)) is not None)
+        found = (spec for table in self._tables if (spec := table.called(wire_name)) is not None)
         tool = next(found, None)
         if tool is None:
             return wire_name

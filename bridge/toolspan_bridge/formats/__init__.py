@@ -16,12 +16,13 @@ Each module offers the same names; ``Format`` is that contract:
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, cast
 
-from ..messages import Part, Request, ToolSpec, User
+from ..messages import Part, Request, ToolCall, ToolSpec, User
 from .names import NameTable
 from .shared.contract import (
     Format,
@@ -42,6 +43,7 @@ __all__ = [
     "StreamParser",
     "WireError",
     "builtin_names",
+    "called_tool",
     "changed_tools",
     "defers_tools",
     "format_names",
@@ -60,6 +62,7 @@ _MOST_CHANGED = 5
 _REPAIRED = frozenset(("all-of", "boolean-schema", "required-unknown", "root-ref", "root-type"))
 """Rules by which a tool is repaired that the provider would refuse as it is."""
 _SHARED = {"names", "shared"}
+_NATIVE = re.compile(r"\Anative\.[^:]*:")
 
 
 @cache
@@ -108,6 +111,7 @@ def defers_tools(name: str, model: str) -> bool:
 
 def max_tools(name: str) -> int | None:
     """The most tools that the provider of the format ``name`` takes; ``None`` where no limit is known."""
+    name = _NATIVE.sub("", name)
     if name not in format_names():
         return None
     most: int | None = getattr(
@@ -168,13 +172,28 @@ def _texts(value: Any) -> Iterator[str]:
         yield from _texts(each)
 
 
+def called_tool(
+    call: ToolCall, tools: Sequence[ToolSpec], format_name: str = ""
+) -> tuple[ToolSpec, Mapping[str, Any] | None] | None:
+    """The one of ``tools`` that a model means by ``call`` (``NameTable.called``), and its arguments as the
+    tool's own schema has them, whatever the format ``format_name`` changed; ``None`` when there is none."""
+    tool = NameTable.of(tools).called(call.name)
+    if tool is None:
+        return None
+    if call.arguments is None or not format_name:
+        return tool, call.arguments
+    return tool, get_format(format_name).restore(tool, call.arguments)
+
+
 @cache
 def get_format(name: str) -> Format:
     """The format ``name``. Raises ``KeyError`` when there is none.
 
     ``prompt:NAME`` is ``prompt`` over the messages of the format ``NAME``; without one they are ``openai``.
-    ``prompt.WORDING`` in place of ``prompt`` chooses how the tools are told of.
+    ``prompt.WORDING`` in place of ``prompt`` chooses how the tools are told of. ``native.RENDERING:NAME`` is
+    ``NAME``: the provider that is called so has put the calls of earlier turns into that rendering.
     """
+    name = _NATIVE.sub("", name)
     over, _, base = name.partition(":")
     over, _, wording = over.partition(".")
     if over == "prompt" and (base or wording) and base != over:

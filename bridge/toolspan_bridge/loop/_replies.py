@@ -21,6 +21,8 @@ _UNREADABLE = (
 )
 _MOST_TOLD = 4_000
 """So many characters of a result are told again."""
+_MOST_NAMED = 200
+_MOST_RESULTS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +98,23 @@ class Replies:
         """Tell a model that answers nothing, after calls that only repeated earlier ones, what came of them,
         once; the note about that, if there is a need."""
         empty = reply.stop in ("stop", "other") and not reply.message.text.strip() and not reply.message.calls
-        if self._told_again or reply.incomplete or not empty or not uses:
+        return "" if reply.incomplete or not empty else self.tells_results(uses, pending)
+
+    def tells_results(self, uses: Sequence[ToolUse], pending: list[Message]) -> str:
+        """Tell a model that only repeats its calls what came of them, once; the note about that, if there is
+        a need."""
+        results = {(use.tool, compact(use.arguments)): use for use in uses if use.result.get("success")}
+        if self._told_again or not results:
             return ""
         self._told_again = True
-        results: dict[str, str] = {}
-        for use in uses:
-            if use.result.get("success"):
-                shown = use.result.get("result")
-                results[use.tool] = (shown if isinstance(shown, str) else compact(shown))[:_MOST_TOLD]
-        told = [f"The result of {tool} is {result}" for tool, result in results.items()]
-        pending.append(User("\n\n".join([*told, "Now answer my question."]), typed=""))
+        tools = [tool for tool, _ in results]
+        told: list[str] = []
+        for (tool, arguments), use in results.items():
+            shown = use.result.get("result")
+            text = (shown if isinstance(shown, str) else compact(shown))[:_MOST_TOLD]
+            which = tool if tools.count(tool) == 1 else f"{tool} with {arguments[:_MOST_NAMED]}"
+            told.append(f"The result of {which} is {text}")
+        pending.append(User("\n\n".join([*told[-_MOST_RESULTS:], "Now answer my question."]), typed=""))
         return "The model repeated a call and answered nothing: it is told the results, and asked once more."
 
     async def outcome(self, reply: Reply, instead: str, reached: LimitReached | None) -> Outcome:

@@ -469,6 +469,10 @@ class _Run:
                     result = call.outcome.result
                     use = ToolUse(call.tool, call.arguments, result, self._iteration, reply.rescued)
                     self._tool_uses.append(use)
+        repeats = self._reader.only_repeated and not self._returned
+        if repeats and (notice := self._replies.tells_results(self._tool_uses, self._pending)):
+            self._record()
+            yield Notice(notice)
 
     @property
     def _instead(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from ..formats import get_format
+from ..formats import called_tool
 from ..formats.names import NameTable
 from ..messages import (
     Assistant,
@@ -58,12 +58,17 @@ class ToolCallReader:
         self._offer = offer
         self._returns_malformed = returns_malformed
         self._toolbox = toolbox
-        self._format = get_format(format_name) if format_name else None
+        self._format_name = format_name
         self._faults = Checker().faults if checks_arguments else no_faults
 
     @property
     def _every_name(self) -> NameTable:
         return NameTable.of(self._toolbox.tools)
+
+    @property
+    def only_repeated(self) -> bool:
+        """Whether the calls of the last turn were none but repeated ones."""
+        return self._fruitless > 0
 
     @property
     def stopped_a_repeat(self) -> bool:
@@ -136,13 +141,12 @@ class ToolCallReader:
         )
 
     def _named(self, call: ToolCall) -> PendingCall:
-        spec = NameTable.of(self._offer.tools).called(call.name)
-        if spec is None and self._offer.searches and (known := self._every_name.tool(call.name)):
-            spec = known if known.key in self._offer.allowed and self._offer.add(known) else None
-        if spec is not None and spec.key in self._offer.allowed:
-            arguments = call.arguments
-            if self._format is not None and arguments is not None:
-                arguments = self._format.restore(spec, arguments)
+        meant = called_tool(call, self._offer.tools, self._format_name)
+        if meant is None and self._offer.searches and (known := self._every_name.called(call.name)):
+            added = known.key in self._offer.allowed and self._offer.add(known)
+            meant = called_tool(call, self._offer.tools, self._format_name) if added else None
+        if meant is not None and meant[0].key in self._offer.allowed:
+            spec, arguments = meant
             returned = spec.key in self._offer.returned and self._readable(call)
             return PendingCall(
                 call.id, spec.server, spec.name, arguments, spec, returned=returned, raw=call.raw
@@ -161,7 +165,7 @@ class ToolCallReader:
         offered = NameTable.of(self._offer.tools).called(wire_name)
         if offered is not None and (offered.key in self._offer.returned or self._toolbox.lists(offered)):
             return offered
-        return self._every_name.tool(wire_name)
+        return self._every_name.called(wire_name)
 
     def _refuse_unknown(self, pending: PendingCall, wire_name: str) -> None:
         import difflib

@@ -12,10 +12,10 @@ from toolspan_server.config import Config
 
 from .contract import Provider
 from .resolve import (
-    WordingOf,
+    ChoiceOf,
     own_providers,
     resolve_model,
-    with_wording,
+    with_choice,
 )
 
 if TYPE_CHECKING:
@@ -39,19 +39,19 @@ class Providers(Protocol):
 class ProviderPool:
     """Resolves each model once and keeps its provider's connections open until the block ends.
 
-    Where ``TOOLSPAN_RECORD`` names a folder, what each provider is
-    asked and answers is written there, without secrets. ``wording_of`` chooses the wording of a model that is
-    named with ``prompt:`` alone. ``settings`` are those of the providers' HTTP clients.
+    Where ``TOOLSPAN_RECORD`` names a folder, what each provider is asked and answers is written there,
+    without secrets. ``choice_of`` chooses the wording of a model that is named with ``prompt:`` alone, and
+    the rendering of one that is named without a mode. ``settings`` are those of the providers' HTTP clients.
     """
 
     def __init__(
         self,
         config: Config,
-        wording_of: WordingOf | None = None,
+        choice_of: ChoiceOf | None = None,
         settings: HttpSettings | None = None,
     ) -> None:
         self._settings = settings
-        self._wording_of: WordingOf = wording_of or (lambda model: "")
+        self._choice_of: ChoiceOf = choice_of or (lambda model, mode: "")
         self._config = config
         self._providers: dict[str, tuple[Provider, str]] = {}
         self._open = AsyncExitStack()
@@ -71,7 +71,7 @@ class ProviderPool:
         """
         if model not in self._providers:
             own = own_providers(self._config)
-            provider, name = resolve_model(with_wording(model, own, self._wording_of), self._settings, own)
+            provider, name = resolve_model(with_choice(model, own, self._choice_of), self._settings, own)
             if folder := os.environ.get("TOOLSPAN_RECORD"):
                 _record(provider, Path(folder), self._config)
             await self._open.enter_async_context(aclosing(provider))

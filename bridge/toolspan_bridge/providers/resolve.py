@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from toolspan_server.config import UntrustedItem, refusal, written_entry
 from toolspan_server.problems import json_path
@@ -41,11 +41,15 @@ class WithheldProvider:
 OwnProviders = Mapping[str, "ProviderConfig | OwnModels | WithheldProvider"]
 """What a config adds to the known providers, by name."""
 
-WordingOf = Callable[[str], str]
-"""The name of the wording that is chosen for the prompt of ``provider/model``; empty for none."""
+Mode = Literal["native", "prompt"]
+"""How a model calls tools: in their own channel, or in its text."""
 
-_PROMPT = re.compile(r"prompt(?:\.([^/:]*))?:", re.IGNORECASE)
-_NATIVE = "native:"
+ChoiceOf = Callable[[str, Mode], str]
+"""The name of the wording of the prompt, or of the rendering of native calls, that is chosen for
+``provider/model``; empty for none."""
+
+_MODE = re.compile(r"(prompt|native)(?:\.([^/:]*))?:", re.IGNORECASE)
+_CHOICES = {"prompt": "prompt", "native": "rendering"}
 _LONGEST_NAME = 500
 
 
@@ -103,61 +107,75 @@ def split_model(text: str, own: Iterable[str] = ()) -> tuple[str, str]:
     """``provider/model`` or ``provider:model`` as a pair. The model's own name may contain both signs;
     ``prompt:`` may precede the provider's, or ``prompt.WORDING:``, which chooses how a system prompt tells of
     the tools: ``prompt:ollama/gemma3``, ``prompt.json-tools:ollama/gemma3``; or ``native:``, which changes
-    nothing of the pair. ``own`` are the config's providers.
+    nothing of the pair, or ``native.RENDERING:``, which chooses how calls that the model wrote as text go
+    back to it. ``own`` are the config's providers.
 
-    Raises ``UsageError`` when the provider or the wording is unknown, or no model is named.
+    Raises ``UsageError`` when the provider, the wording or the rendering is unknown, or no model is named.
     """
-    text = without_native(text, own)
-    if prompt := _PROMPT.match(text):
-        _check_wording(prompt[1])
-        provider, model = _split(text[prompt.end() :], provider_names(own))
-        return f"{prompt[0].lower()}{provider}", model
-    return _split(text, provider_names(own))
-
-
-def without_native(text: str, own: Iterable[str] = ()) -> str:
-    """``text`` without the ``native:`` before it, if it has one."""
-    own_one = _NATIVE.removesuffix(":") in own
-    return text[len(_NATIVE) :] if text.lower().startswith(_NATIVE) and not own_one else text
+    found = _mode(text, own)
+    if found is None:
+        return _split(text, provider_names(own))
+    mode, choice, rest = found
+    _check_choice(mode, choice)
+    provider, model = _split(rest, provider_names(own))
+    before = mode if choice is None else f"{mode}.{choice.lower()}"
+    return (provider if before == "native" else f"{before}:{provider}"), model
 
 
 def names_mode(text: str, own: Iterable[str] = ()) -> bool:
     """Whether ``text``, a model, says that it is to be asked by prompts, or by native calls."""
-    return without_native(text, own) != text or _PROMPT.match(text) is not None
+    return _mode(text, own) is not None
 
 
-def with_wording(text: str, own: Iterable[str], wording_of: WordingOf) -> str:
-    """``prompt:provider/model`` with the wording that is chosen for it, any other model as it is.
+def with_choice(text: str, own: Iterable[str], choice_of: ChoiceOf) -> str:
+    """``provider/model``, or ``prompt:provider/model``, with the rendering or the wording that is chosen for
+    it; any other model as it is.
 
     Raises ``UsageError`` as ``split_model``.
     """
-    if not split_model(text, own)[0].startswith("prompt:"):
+    mode, choice, _ = _mode(text, own) or ("native", None, text)
+    bare = bare_model(text, own)
+    if choice is not None or not (chosen := choice_of(bare, mode)):
         return text
-    chosen = wording_of(bare := bare_model(text, own))
-    return f"prompt.{chosen}:{bare}" if chosen else text
+    return f"{mode}.{chosen}:{bare}"
 
 
 def bare_model(text: str, own: Iterable[str] = ()) -> str:
-    """``provider/model`` of ``text``, which may be written otherwise, and with a prompt.
+    """``provider/model`` of ``text``, which may be written otherwise, and with a mode.
 
     Raises ``UsageError`` as ``split_model``.
     """
     provider, model = split_model(text, own)
-    return f"{_without_prompt(provider)}/{model}"
+    return f"{_without_mode(provider)}/{model}"
 
 
-def _without_prompt(name: str) -> str:
-    prompt = _PROMPT.match(name)
-    return name if prompt is None else name[prompt.end() :]
+def _mode(text: str, own: Iterable[str] = ()) -> tuple[Mode, str | None, str] | None:
+    """The mode that ``text``, a model, begins with, its wording or rendering, and what follows; ``None``
+    where there is none. A provider of the config's ``own`` may be called ``native``."""
+    found = _MODE.match(text)
+    if found is None:
+        return None
+    mode = cast("Mode", found[1].lower())
+    if mode == "native" and found[2] is None and mode in own:
+        return None
+    return mode, found[2], text[found.end() :]
 
 
-def _check_wording(name: str | None) -> None:
+def _without_mode(name: str) -> str:
+    found = _MODE.match(name)
+    return name if found is None else name[found.end() :]
+
+
+def _check_choice(mode: Mode, name: str | None) -> None:
     if name is None:
         return
+    from ..formats.prompt.renderings import RENDERINGS
     from ..formats.prompt.wordings import WORDINGS
 
-    if name.lower() not in WORDINGS:
-        raise UsageError(f"no wording {name!r} of the prompt (known: {', '.join(WORDINGS)})")
+    known = WORDINGS if mode == "prompt" else RENDERINGS
+    if name.lower() not in known:
+        what = "wording of the prompt" if mode == "prompt" else "rendering of native calls"
+        raise UsageError(f"{name!r} is not a {what} (known: {', '.join(known)})")
 
 
 def _split(text: str, names: tuple[str, ...]) -> tuple[str, str]:
@@ -188,19 +206,19 @@ def resolve_model(
     ``AuthError`` when the provider's key is missing, ``ConsentError`` when nobody trusts its config.
     """
     name, model = split_model(text, own or ())
-    prompt = _PROMPT.match(name)
-    name = _without_prompt(name)
+    mode = _MODE.match(name)
+    name = _without_mode(name)
     if name in ("offline", "scripted"):
-        if prompt:
-            raise UsageError(f"{name} takes no prompt: write {name}/{model}")
+        if mode:
+            raise UsageError(f"{name} takes no {_CHOICES[mode[1]]}: write {name}/{model}")
         return import_module(f"{catalog.__name__}.{name}").connect(model), model
     http = import_module(".http.settings", __package__)
     settings = settings or http.HttpSettings()
     if own and isinstance(withheld := own.get(name), WithheldProvider):
         raise ConsentError(refusal([withheld.item]))
     if own and name == OWN_MODELS and name in own:
-        if prompt:
-            raise UsageError(f"{name} takes no prompt: write it before the deployments' models")
+        if mode:
+            raise UsageError(f"{name} takes no {_CHOICES[mode[1]]}: write it before the deployments' models")
         return _deployments(own, model, settings), model
     if own and name in own:
         provider = import_module(".compatible.own", __package__).connect_own(name, own[name], settings)
@@ -209,7 +227,9 @@ def resolve_model(
     else:
         module = import_module(f"{catalog.__name__}.{name.replace('-', '_')}")
         provider = module.connect(model, settings)
-    return (provider.prompted(prompt[1] or "") if prompt else provider), model
+    if mode is None:
+        return provider, model
+    return (provider.prompted(mode[2] or "") if mode[1] == "prompt" else provider.rendered(mode[2])), model
 
 
 def _deployments(own: OwnProviders, model: str, settings: HttpSettings | None) -> Provider:

@@ -31,6 +31,7 @@ from .warm_documents import WarmDocuments
 if TYPE_CHECKING:
     from ..providers.http.settings import HttpSettings
     from ..providers.listing import ModelLister
+    from ..providers.resolve import Mode
     from ..validation import ChosenWordings
 
 
@@ -44,7 +45,7 @@ class RoutedAsker(PoolUser):
         self, session: Session, *, beside: RoutedAsker | None = None, settings: HttpSettings | None = None
     ) -> None:
         if beside is None:
-            super().__init__(ProviderPool(session.config, self._wording, settings))
+            super().__init__(ProviderPool(session.config, self._choice, settings))
             self._documents = WarmDocuments(session.config)
         else:
             super().__init__(beside._providers)
@@ -150,11 +151,11 @@ class RoutedAsker(PoolUser):
         """The provider of ``provider/model`` and the model's name there. Raises as ``ProviderPool.get``."""
         return await self._providers.get(model)
 
-    def _wording(self, model: str) -> str:
-        return self._wordings(model)
+    def _choice(self, model: str, mode: Mode) -> str:
+        return self._choices(model, mode)
 
     @cached_property
-    def _wordings(self) -> ChosenWordings:
+    def _choices(self) -> ChosenWordings:
         return chosen_wordings(self.session.config, self.session.host)
 
     def meter(self, question: Question, provider: Provider) -> CostMeter:
@@ -182,8 +183,8 @@ class RoutedAsker(PoolUser):
 
 
 def chosen_wordings(config: Config, host: Host) -> ChosenWordings:
-    """The wordings that validation has chosen beside ``config``; ``host`` is told where they cannot be
-    read."""
+    """The wordings and renderings that validation has chosen beside ``config``; ``host`` is told where they
+    cannot be read."""
     from ..validation import ChosenWordings
     from ..validation.stores import store_of
 

@@ -22,9 +22,11 @@ def asker_of(
     reasoning: ReasoningEffort | None,
     limiters: RateLimiters,
     between: Between = NOTHING_BETWEEN,
+    *,
+    unchosen: bool = False,
 ) -> Asker:
     """What puts scenarios to models with the tools of ``session``; ``host`` is told and asked, requests are
-    held back by ``limiters``."""
+    held back by ``limiters``. ``unchosen``: whatever wording and rendering were chosen before."""
     return Asker(
         session.config,
         session.toolbox,
@@ -32,5 +34,6 @@ def asker_of(
         on_note=host.note,
         approver=PolicyApprover(departure_of=session.baseline.departure),
         between=between,
+        unchosen=unchosen,
         settings=HttpSettings(connections=_CONNECTIONS, idle_connections=_CONNECTIONS, limiters=limiters),
     )

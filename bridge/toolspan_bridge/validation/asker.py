@@ -47,11 +47,12 @@ class Asker(PoolUser):
 
     An async context manager: ``ask`` is what ``validate`` needs, as long as the block lasts, and each
     provider's connections stay open until it ends. ``reasoning`` is how much the models are to think.
-    ``prompt:provider/model`` has the wording that the validation store of ``config`` holds for it;
-    ``on_note`` is told when that cannot be read. ``approver`` decides about calls as that of ``run`` does;
-    what a scenario's person would say comes after what it refuses. Nobody is asked anything: questions of
-    tools have the scenario's answers, or none. ``settings`` are those of the providers' HTTP clients. What is
-    ``between`` stands around the providers and the calls of tools.
+    ``prompt:provider/model`` has the wording that the validation store of ``config`` holds for it, and
+    ``provider/model`` the rendering, unless ``unchosen``; ``on_note`` is told when that cannot be read.
+    ``approver`` decides about calls as that of ``run`` does; what a scenario's person would say comes after
+    what it refuses. Nobody is asked anything: questions of tools have the scenario's answers, or none.
+    ``settings`` are those of the providers' HTTP clients. What is ``between`` stands around the providers and
+    the calls of tools.
     """
 
     def __init__(
@@ -64,8 +65,9 @@ class Asker(PoolUser):
         approver: PolicyApprover | None = None,
         settings: HttpSettings | None = None,
         between: Between = NOTHING_BETWEEN,
+        unchosen: bool = False,
     ) -> None:
-        chosen = ChosenWordings(store_of(config), on_note)
+        chosen = None if unchosen else ChosenWordings(store_of(config), on_note)
         super().__init__(between.around(ProviderPool(config, chosen, settings)))
         self._max_iterations = config.max_iterations()
         self._tools_offered = config.limits.tools_offered

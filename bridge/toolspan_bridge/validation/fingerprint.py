@@ -37,10 +37,10 @@ class Fingerprint:
     """What was measured. An empty part is not known, or there is no such thing.
 
     ``model`` is the model's name at its ``provider``, ``model_version`` the digest or version that the
-    provider tells of it; ``base_url`` is where it was asked; ``mode`` is ``native`` or ``prompt``, and then
-    with which ``wording``; ``format`` is the wire format; ``sampling`` are the settings of the request, as
-    JSON; ``tools`` and ``suite`` are hashes of the offered definitions and of the scenarios; ``toolspan`` is
-    this program's version.
+    provider tells of it; ``base_url`` is where it was asked; ``mode`` is ``native`` or ``prompt``, with the
+    ``wording`` of the prompt, or the rendering of native calls where it is not the usual one; ``format`` is
+    the wire format; ``sampling`` are the settings of the request, as JSON; ``tools`` and ``suite`` are hashes
+    of the offered definitions and of the scenarios; ``toolspan`` is this program's version.
     """
 
     model: str = ""
@@ -122,10 +122,13 @@ def fingerprint_of(
 
 
 def mode_parts(format_name: str) -> dict[str, str]:
-    """``mode``, ``wording`` and ``format`` of a provider's format, as ``prompt.json-tools:openai``."""
-    prompt, _, own = format_name.rpartition(":")
-    wording = (prompt.partition(".")[2] or DEFAULT) if prompt else ""
-    return {"mode": "prompt" if prompt else "native", "wording": wording, "format": own}
+    """``mode``, ``wording`` and ``format`` of a provider's format, as ``prompt.json-tools:openai``, or
+    ``native.cut:openai``."""
+    way, _, own = format_name.rpartition(":")
+    mode, _, wording = way.partition(".")
+    if mode == "prompt":
+        wording = wording or DEFAULT
+    return {"mode": mode or "native", "wording": wording, "format": own}
 
 
 def hash_of(value: object) -> str:

@@ -20,6 +20,20 @@ OBJECT = f'{{"name": "{N}", "arguments": {A}}}'
 XML = f"<function={N}>\n<parameter=path>\na.md\n</parameter>\n</function>"
 INVOKED = f'<invoke name="{N}">\n<parameter name="path">a.md</parameter>\n</invoke>'
 
+M3 = "]<]minimax[>["
+K3 = (
+    f'<|open|>call tool="{N}" index="1"<|sep|><|open|>argument key="path" type="string"<|sep|>a.md'
+    "<|close|>argument<|sep|><|close|>call<|sep|>"
+)
+
+
+def hunyuan(end: str) -> str:
+    return (
+        f"<tool_calls{end}>\n<tool_call{end}>{N}<tool_sep{end}>\n<arg_key{end}>path</arg_key{end}>\n"
+        f"<arg_value{end}>a.md</arg_value{end}>\n</tool_call{end}>\n</tool_calls{end}>"
+    )
+
+
 SAVE = ToolSpec(
     "s",
     "save",
@@ -128,6 +142,43 @@ MARKUPS = {
     "InternLM": f"<|action_start|><|plugin|>\n{OBJECT}<|action_end|>",
     "LongCat": f"<longcat_tool_call>{OBJECT}</longcat_tool_call>",
     "ReAct": f"Action: {N}\nAction Input: {A}",
+    "Solar Open 2": f"<|tool_call:start|>{N}\n<|tool_arg:start|>path<|tool_arg:value|>a.md<|tool_arg:end|>\n"
+    "<|tool_call:end|>",
+    "Kimi K3": f"<|open|>tools<|sep|>{K3}<|close|>tools<|sep|>",
+    "Kimi K3, its section left out": K3,
+    "MiniMax M3": f'{M3}<tool_call>{M3}<invoke name="{N}">{M3}<path>a.md{M3}</path>{M3}</invoke>'
+    f"{M3}</tool_call>",
+    "Inkling": f'<|message_model|>{N}<|content_invoke_tool_json|>{{"name":"{N}","args":{A}}}<|end_message|>',
+    "GigaChat 3.5": f'<｜GCML｜tool_calls>\n<｜GCML｜invoke name="{N}">\n<｜GCML｜parameter name="path" '
+    'string="true">a.md</｜GCML｜parameter>\n</｜GCML｜invoke>\n</｜GCML｜tool_calls>',
+    "GigaChat 3": f"<|message_sep|>\n\nfunction call<|role_sep|>\n{OBJECT}",
+    "GigaChat 3, its separator dropped": f"function call<|role_sep|>\n{OBJECT}",
+    "GigaChat 3.1": f"<|function_call|>{OBJECT}",
+    "dots": f"<dots_function_call>\n{INVOKED}\n</dots_function_call>",
+    "MiniCPM 5": f'<function name="{N}"><param name="path">a.md</param></function>',
+    "MiniCPM 5, as character data": f'<function name="{N}"><param name="path"><![CDATA[a.md]]></param>'
+    "</function>",
+    "Muse Glimmer": f'<atem:function_calls>\n<atem:invoke name="{N}">\n<atem:parameter name="path">a.md'
+    "</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eom|>",
+    "Hunyuan 3": hunyuan(""),
+    "Hunyuan 3, released": hunyuan(":opensource"),
+    "K2 Horizon": f"<ifm|tool_calls>\n<ifm|tool_call>{N}\n<ifm|arg_key>path</ifm|arg_key>\n<ifm|arg_value>"
+    "a.md</ifm|arg_value>\n</ifm|tool_call>\n</ifm|tool_calls>",
+    "K2 Horizon, typed": f"<ifm|tool_call>{N}\n<ifm|arg_key>path</ifm|arg_key>\n<ifm|arg_type>string"
+    "</ifm|arg_type>\n<ifm|arg_value>a.md</ifm|arg_value>\n</ifm|tool_call>",
+    "K2 Horizon, in JSON": f"<ifm|tool_calls>\n<ifm|tool_call>{OBJECT}</ifm|tool_call>\n</ifm|tool_calls>",
+    "PLaMo 3": "<|plamo:begin_tool_requests:plamo|><|plamo:begin_tool_request:plamo|>"
+    f"<|plamo:begin_tool_name:plamo|>{N}<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|>{A}"
+    "<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|><|plamo:end_tool_requests:plamo|>",
+    "openPangu": f"[unused11][{OBJECT}][unused12]",
+    "openPangu 2": f"<|tool_call_start|>[{OBJECT}]<|tool_call_end|>",
+    "Granite, in Python": f'<tool_call>[{N}(path="a.md")]</tool_call>',
+    "MiroThinker": "<use_mcp_tool>\n<server_name>s</server_name>\n<tool_name>save</tool_name>\n<arguments>\n"
+    f"{A}\n</arguments>\n</use_mcp_tool>",
+    "gpt-oss, in its thoughts' channel": f"<|channel|>analysis to=functions.{N} code<|message|>{A}<|call|>",
+    "gpt-oss, after its prompt": f" to=functions.{N}<|channel|>commentary json<|message|>{A}",
+    "doubled braces": f"{{{OBJECT}}}",
+    "doubled braces, the last one left out": f"{{{OBJECT}",
     "a stray end": f"{OBJECT}\n</tool_call>",
     "a doubled end": f"<tool_call>{OBJECT}</tool_call></tool_call>",
 }
@@ -138,7 +189,7 @@ MARKUPS = {
 @pytest.mark.parametrize("model", MARKUPS)
 def test_a_call_is_read_in_the_markup_of(model: str, before: str) -> None:
     text = MARKUPS[model]
-    starts = text.startswith(("{", f"[{N}", ">>>", "functools"))
+    starts = text.startswith(("{", f"[{N}", "functools", " to="))
     if before and starts:
         return
     shown, calls, notes = read(before + text)
@@ -226,6 +277,13 @@ TAGGED = {
     "MiniMax": '<minimax:tool_call><invoke name="s__save"><parameter name="{}">{}</parameter></invoke>'
     "</minimax:tool_call>",
     "GLM": "<tool_call>s__save\n<arg_key>{}</arg_key>\n<arg_value>{}</arg_value>\n</tool_call>",
+    "MiniCPM": '<function name="s__save"><param name="{}">{}</param></function>',
+    "Solar": "<|tool_call:start|>s__save\n<|tool_arg:start|>{}<|tool_arg:value|>{}<|tool_arg:end|>\n"
+    "<|tool_call:end|>",
+    "Kimi": '<|open|>tools<|sep|><|open|>call tool="s__save" index="1"<|sep|><|open|>argument key="{}" '
+    'type="object"<|sep|>{}<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>',
+    "Hunyuan": "<tool_calls><tool_call>s__save<tool_sep>\n<arg_key>{}</arg_key>\n<arg_value>{}</arg_value>\n"
+    "</tool_call></tool_calls>",
     "DeepSeek": '<｜DSML｜tool_calls><｜DSML｜invoke name="s__save"><｜DSML｜parameter name="{}" '
     'string="false">{}'
     "</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜tool_calls>",

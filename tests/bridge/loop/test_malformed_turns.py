@@ -169,20 +169,39 @@ async def test_markup_that_is_left_in_an_answer_is_a_notice(box: Toolbox) -> Non
 
 
 @pytest.mark.requirement("I25.4.7")
-async def test_a_model_that_repeats_a_call_and_says_nothing_is_told_the_results_once() -> None:
+@pytest.mark.parametrize(
+    "before",
+    [[("look", "a")], [("look", "a"), ("look", "b")]],
+    ids=["that alone", "that and another one"],
+)
+async def test_a_model_that_repeats_a_call_is_told_the_results_once(before: list[tuple[str, str]]) -> None:
     talk = Conversation()
-    turns = [turn(("look", {"at": "a"})) for _ in range(3)]
-    tool = Performed("look")
+    turns = [turn(*((tool, {"at": at}) for tool, at in before)) for _ in range(3)]
     question = Question("?", "m", max_iterations=9)
-    scripted = Scripted([*turns, {"text": ""}, {"text": "It is so."}])
-    events = [event async for event in run(question, scripted, local_box(tool), talk)]
+    scripted = Scripted([*turns, {"text": "It is so."}])
+    events = [event async for event in run(question, scripted, local_box(Performed("look")), talk)]
     assert answer_of(events).content == "It is so."
     told = [message.text for message in talk.messages if isinstance(message, User)]
-    assert told[-1].startswith("The result of look is ") and told[-1].endswith("Now answer my question.")
+    assert told[-1].startswith("The result of look ") and told[-1].endswith("Now answer my question.")
+    assert told[-1].count("The result of look") == len(before)
+    assert all(f'{{"at":"{at}"}}' in told[-1] for _, at in before[1:])
 
-    scripted = Scripted([*turns, {"text": ""}, {"text": ""}])
-    events = [event async for event in run(question, scripted, local_box(Performed("look")), Conversation())]
-    assert (answer_of(events).stop, answer_of(events).content) == ("empty", "")
+    for further in ([{"text": ""}], [turn(("look", {"at": "a"})), {"text": ""}]):
+        scripted, talk = Scripted([*turns, *further]), Conversation()
+        events = [event async for event in run(question, scripted, local_box(Performed("look")), talk)]
+        assert (answer_of(events).stop, answer_of(events).content) == ("empty", "")
+        assert sum(isinstance(message, User) for message in talk.messages) == 2, "it is told once"
+
+
+@pytest.mark.requirement("I25.4.7")
+async def test_a_model_that_says_nothing_after_a_repeat_among_other_calls_is_told_too() -> None:
+    talk = Conversation()
+    again = ("look", {"at": "a"})
+    turns = [turn(again), turn(again), turn(again, ("look", {"at": "b"}))]
+    scripted = Scripted([*turns, {"text": ""}, {"text": "It is so."}])
+    question = Question("?", "m", max_iterations=9)
+    events = [event async for event in run(question, scripted, local_box(Performed("look")), talk)]
+    assert (answer_of(events).content, answer_of(events).repeated_calls_stopped) == ("It is so.", True)
 
 
 @pytest.mark.requirement("I25.4.8")

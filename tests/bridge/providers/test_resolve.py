@@ -10,8 +10,9 @@ import pytest
 
 from tests.support.waiting import BOUND_S
 from toolspan_bridge.errors import AuthError, UnknownModelError, UsageError
+from toolspan_bridge.formats.prompt.renderings import DEFAULT as RENDERING
 from toolspan_bridge.providers import DEFAULT_MODEL, provider_names, resolve_model
-from toolspan_bridge.providers.resolve import split_model, with_wording
+from toolspan_bridge.providers.resolve import bare_model, names_mode, split_model, with_choice
 
 
 @pytest.mark.requirement("I2.6.2")
@@ -95,15 +96,43 @@ def test_a_wording_of_the_prompt_is_chosen_before_the_provider() -> None:
         ("PROMPT:Ollama:Gemma3", "prompt.json-tools:ollama/Gemma3"),
         ("prompt.rules-first:ollama/Gemma3", "prompt.rules-first:ollama/Gemma3"),
         ("prompt:ollama/other", "prompt:ollama/other"),
-        ("ollama/Gemma3", "ollama/Gemma3"),
+        ("ollama/Gemma3", "native.cut:ollama/Gemma3"),
+        ("Native:Ollama:Gemma3", "native.cut:ollama/Gemma3"),
+        ("native.calls-only:ollama/Gemma3", "native.calls-only:ollama/Gemma3"),
+        ("ollama/other", "ollama/other"),
+        ("native:ollama/other", "native:ollama/other"),
     ],
 )
-def test_a_chosen_wording_is_that_of_a_prompt_without_a_name(written: str, worded: str) -> None:
-    chosen = {"ollama/Gemma3": "json-tools"}
-    assert with_wording(written, (), lambda model: chosen.get(model, "")) == worded
+def test_what_is_chosen_is_that_of_a_mode_without_a_name(written: str, worded: str) -> None:
+    chosen = {("ollama/Gemma3", "prompt"): "json-tools", ("ollama/Gemma3", "native"): "cut"}
+    assert with_choice(written, (), lambda model, mode: chosen.get((model, mode), "")) == worded
+
+
+@pytest.mark.requirement("I25.4.9")
+def test_a_rendering_of_native_calls_is_chosen_before_the_provider() -> None:
+    assert split_model("Native.Text-Only:ollama/gemma3") == ("native.text-only:ollama", "gemma3")
+    assert split_model("native:ollama/gemma3") == ("ollama", "gemma3")
+    assert bare_model("native.cut:ollama/gemma3") == "ollama/gemma3"
+    assert names_mode("native.cut:ollama/gemma3") and not names_mode("ollama/gemma3")
+    provider, model = resolve_model("native.cut:ollama/gemma3")
+    assert (provider.name, provider.format_name, model) == ("ollama", "native.cut:ollama", "gemma3")
+    assert resolve_model(f"native.{RENDERING}:ollama/gemma3")[0].format_name == "ollama", "the usual one"
+
+
+@pytest.mark.requirement("I25.4.9")
+@pytest.mark.parametrize("model", ["offline/keyword", "scripted/x.yaml"])
+def test_a_model_without_a_wire_takes_no_rendering(model: str) -> None:
+    with pytest.raises(UsageError, match="takes no rendering"):
+        resolve_model(f"native.cut:{model}")
+
+
+@pytest.mark.requirement("I25.4.9")
+def test_a_rendering_that_is_not_there_is_refused_with_those_that_are() -> None:
+    with pytest.raises(UsageError, match=r"'sung' is not a rendering of native calls .*calls-only"):
+        resolve_model("native.sung:ollama/gemma3")
 
 
 @pytest.mark.requirement("I11.4.2")
 def test_a_wording_that_is_not_there_is_refused_with_those_that_are() -> None:
-    with pytest.raises(UsageError, match=r"no wording 'sung' .*tools-first"):
+    with pytest.raises(UsageError, match=r"'sung' is not a wording of the prompt .*tools-first"):
         resolve_model("prompt.sung:ollama/gemma3")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,8 @@ from toolspan_bridge import (
     WordingChoice,
     read_choices,
 )
+from toolspan_bridge.formats.prompt.renderings import DEFAULT as RENDERING
+from toolspan_bridge.formats.prompt.renderings import RENDERINGS
 from toolspan_bridge.formats.prompt.wordings import DEFAULT, WORDINGS
 from toolspan_bridge.validation import Measured
 from toolspan_bridge.validation.wordings.choosing import choose_wording, ways_of
@@ -38,15 +42,18 @@ def trials(successes: int, tokens: int = 100) -> list[Trial]:
 
 
 def tried(**successes: int) -> dict[str, list[Trial]]:
-    """By the names of wordings with underscores, and ``native``; none succeeded where not given."""
+    """By the names of wordings and renderings with underscores, and ``native``, the usual rendering; none
+    succeeded where not given."""
     given = {name.replace("_", "-"): count for name, count in successes.items()}
-    names = ("native", *WORDINGS)
+    names = ("native", *(name for name in RENDERINGS if name != RENDERING), *WORDINGS)
     return {way: trials(given.get(name, 0)) for name, way in zip(names, ways_of([MODEL]), strict=True)}
 
 
 def a_choice(wording: str = "json-tools", model: str = MODEL) -> WordingChoice:
     measured = {name: Measured(4, 3, 400) for name in WORDINGS}
-    return WordingChoice(model, wording, Measured(4, 2, 300), measured, "2026-11-21T10:00:00.123Z")
+    native = {name: Measured(4, 2, 300) for name in RENDERINGS}
+    made = "2026-11-21T10:00:00.123Z"
+    return WordingChoice(model, wording, Measured(4, 2, 300), measured, made, "cut", native)
 
 
 @pytest.mark.parametrize(
@@ -63,6 +70,31 @@ def test_the_wording_with_most_successes_is_chosen_and_of_equal_ones_the_default
 ) -> None:
     choice = choose_wording(MODEL, tried(**successes))
     assert choice is not None and (choice.wording, choice.better) == (wording, better)
+
+
+@pytest.mark.requirement("I25.4.9")
+@pytest.mark.parametrize(
+    ("successes", "rendering", "better"),
+    [
+        ({"cut": 4, "native": 3, "json_tools": 3}, "cut", "native"),
+        ({"cut": 3, "native": 3, "json_tools": 3}, RENDERING, "equal"),
+        ({"cut": 3, "native": 2, "json_tools": 4}, "cut", "prompt"),
+    ],
+)
+def test_the_rendering_with_most_successes_is_chosen_and_stands_for_native_calls(
+    successes: dict[str, int], rendering: str, better: str
+) -> None:
+    choice = choose_wording(MODEL, tried(**successes))
+    assert choice is not None and (choice.rendering, choice.better) == (rendering, better)
+    assert choice.renderings[rendering] == choice.native
+    assert ("by the rendering" in choice.text) == (rendering != RENDERING)
+
+
+@pytest.mark.requirement("I25.4.9")
+def test_a_choice_of_an_earlier_version_has_the_usual_rendering() -> None:
+    earlier = {name: each for name, each in a_choice().as_dict().items() if not name.startswith("rendering")}
+    choice = WordingChoice.from_json(json.dumps(earlier))
+    assert (choice.rendering, choice.renderings) == (RENDERING, {})
 
 
 def test_of_equal_ones_but_the_default_the_one_with_fewer_tokens_is_chosen() -> None:
@@ -89,6 +121,7 @@ def test_choices_are_kept_and_replaced_model_by_model(tmp_path: Path) -> None:
         "rules-first",
         "",
     )
+    assert (chosen(MODEL, "native"), chosen("ollama/other", "native")) == ("cut", "")
 
 
 def test_a_store_that_is_not_there_is_not_made_and_means_no_choice(tmp_path: Path) -> None:
@@ -102,6 +135,7 @@ def test_a_wording_that_this_version_has_not_is_left_out(tmp_path: Path) -> None
         store.choose(a_choice())
         of_later = WordingChoice("ollama/x", "sung", Measured(1, 1, 1), {"sung": Measured(1, 1, 1)}, "")
         store.choose(of_later)
+        store.choose(replace(a_choice(model="ollama/y"), rendering="sung"))
     assert list(read_choices(path)) == [MODEL]
 
 

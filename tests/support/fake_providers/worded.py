@@ -8,11 +8,57 @@ from typing import Any
 from typing_extensions import override
 
 from tests.support.wire_peers import wires
+from toolspan_bridge.formats.prompt.renderings import RENDERINGS
 from toolspan_bridge.formats.prompt.wordings import WORDINGS
 
 from . import FakeProvider, Received, Sent, anything
 
-AS_TEXT = '<tool_call>{"name": "toolspan__calculate", "arguments": {"expression": "12*7"}}</tool_call>'
+AS_TEXT = (
+    "I work it out. "
+    '<tool_call>{"name": "toolspan__calculate", "arguments": {"expression": "12*7"}}</tool_call>'
+)
+
+
+class ForgetfulModel(FakeProvider):
+    """Chat Completions. It writes each call as text, and works a further sum out only where it finds its
+    earlier call as in a rendering of ``obeys``. ``renderings`` are those of the requests that had one."""
+
+    def __init__(self, *obeys: str) -> None:
+        super().__init__(anything, [])
+        self.obeys: Collection[str] = obeys
+        self.renderings: list[str] = []
+
+    @override
+    def respond(self, request: Received) -> Sent:
+        self.received.append(request)
+        said = request.body["messages"][-1]
+        if said["role"] == "tool" or "The result of" in said["content"] or "<tool_result" in said["content"]:
+            return _answer("It is 84.")
+        if (rendering := rendering_of(request.body)) is not None:
+            self.renderings.append(rendering)
+            return _answer(AS_TEXT if rendering in self.obeys else "It is 83.")
+        return _answer(AS_TEXT)
+
+
+def rendering_of(body: Any) -> str | None:
+    """In which rendering the first call that was written as text is told; ``None`` where there is none."""
+    found = [
+        place
+        for place, message in enumerate(body["messages"])
+        if message["role"] == "assistant"
+        and (message.get("tool_calls") or "<tool_call>" in message["content"])
+    ]
+    if not body.get("tools") or not found:
+        return None
+    call, result = (body["messages"][found[0] + offset] for offset in (0, 1))
+    text = call.get("content") or ""
+    tells = "Now answer my question." in str(result["content"])
+    kind = "written" if "<tool_call>" in text else "cut" if text else "none"
+    return next(
+        name
+        for name, each in RENDERINGS.items()
+        if (each.text, each.calls, each.tells) == (kind, "tool_calls" in call, tells)
+    )
 
 
 class WordedModel(FakeProvider):

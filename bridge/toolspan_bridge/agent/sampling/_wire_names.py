@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...formats import get_format
+from ...formats import called_tool
 from ...formats.names import NameTable
 from ...messages import Assistant, Message, Reply, Request, ToolCall
 
@@ -25,15 +25,12 @@ def on_the_wire(request: Request) -> Request:
 
 def restored(reply: Reply, request: Request, format_name: str) -> Reply:
     """``reply`` with the names and arguments that the server knows."""
-    names = NameTable.of(request.tools)
-    format_ = get_format(format_name) if format_name else None
 
     def own(call: ToolCall) -> ToolCall:
-        tool = names.called(call.name)
-        if tool is None or call.arguments is None:
+        meant = called_tool(call, request.tools, format_name)
+        if meant is None or meant[1] is None:
             return call
-        arguments = call.arguments if format_ is None else format_.restore(tool, call.arguments)
-        return replace(call, name=tool.name, arguments=arguments)
+        return replace(call, name=meant[0].name, arguments=meant[1])
 
     message = replace(reply.message, calls=tuple(map(own, reply.message.calls)))
     return replace(reply, message=message)

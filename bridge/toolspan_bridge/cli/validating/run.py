@@ -87,7 +87,8 @@ async def validated(
     between = batches.between if batches else between
     with Store.open(store_for(config, run.queue), redact=config.redact) as opened_store:
         store = between.kept_in(opened_store)
-        async with asker_of(session, TERMINAL, reasoning, AdaptiveLimiters(_say_slower), between) as asker:
+        limiters = AdaptiveLimiters(_say_slower)
+        async with asker_of(session, TERMINAL, reasoning, limiters, between, unchosen=run.wordings) as asker:
             made = partial(
                 _made_somewhere, session, asker, store, chosen, suites, run, rule, between, reasoning
             )

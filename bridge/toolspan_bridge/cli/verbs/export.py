@@ -17,7 +17,7 @@ from ...formats.names import NameTable
 from ...loop import SEARCH
 from ...messages import Request, ToolSpec
 from ...providers import ProviderPool, own_providers
-from ...providers.resolve import with_wording
+from ...providers.resolve import with_choice
 from ...sessions.asker import chosen_wordings
 from ...sessions.chosen.config import ConfigChoice
 from ...sessions.request import asked_request, is_full, model_of, way_of
@@ -212,7 +212,7 @@ async def _preview(model: str, request: Request, session: Session, wire_format: 
     from ...providers.preview import preview
 
     own = own_providers(session.config)
-    worded = with_wording(model, own, chosen_wordings(session.config, TERMINAL))
+    worded = with_choice(model, own, chosen_wordings(session.config, TERMINAL))
     return await preview(worded, request, own, wire_format)
 
 

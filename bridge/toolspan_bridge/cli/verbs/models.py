@@ -25,10 +25,12 @@ from ...sessions.chosen.config import ConfigChoice
 from ...sessions.chosen.user_config import set_user_default_model, user_config_file, user_default_model
 from ...validation import (
     UNTESTED,
+    Badge,
     WordingChoice,
     read_choices,
 )
 from ...validation.standing import ModelStanding, Standings
+from ...validation.standing.standings import ModeRecord
 from ...validation.stores import store_of
 from ..inputs.options import config_options, json_option, read_config
 from ..inputs.store import store_option
@@ -154,7 +156,7 @@ def _models(
         for choice in [choices.get(f"{each.provider}/{facts.model}")]
         for standing in [standings.get((each.provider, facts.model))]
         for modes, better in [(standing.modes, standing.better_mode()) if standing else ([], None)]
-        for badge in [next((mode.badge for mode in modes if mode.mode != "prompt"), UNTESTED)]
+        for badge in [_native_badge(modes, choice)]
     ]
 
 
@@ -195,6 +197,12 @@ def _show(models: Sequence[Mapping[str, Any]]) -> None:
 def _price(prices: Mapping[str, float | None] | None) -> str:
     shown = [] if prices is None else [prices["input"], prices["output"]]
     return " / ".join("?" if price is None else f"{price:g}" for price in shown)
+
+
+def _native_badge(modes: Sequence[ModeRecord], choice: WordingChoice | None) -> Badge:
+    """The badge by native calls, in the rendering that is used."""
+    native = {mode.wording: mode.badge for mode in modes if mode.mode != "prompt"}
+    return native.get(choice.rendering if choice else "") or native.get("", UNTESTED)
 
 
 def _prompt(model: Mapping[str, Any]) -> str:

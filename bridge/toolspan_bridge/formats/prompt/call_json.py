@@ -34,14 +34,19 @@ _BRACES = re.compile(r"[{}]")
 
 def call_values(content: str) -> list[Any]:
     """The JSON values that ``content`` is: one, or several with only blanks or ``;`` between them. An object
-    in doubled braces, as templates show it and small models repeat it, is that object, and so is one that is
+    in doubled braces, as templates show it and small models repeat it, is that object, also where the last
+    one is missing, and so is one that is
     written in Python.
 
     Raises ``ValueError`` for anything else.
     """
     content = content.strip()
     if content.startswith("{{") and content.endswith("}}"):
-        content = content[1:-1]
+        for inner in (content[1:-1], content[1:]):
+            try:
+                return [load(inner)]
+            except ValueError:
+                continue
     try:
         return [load(content)]
     except ValueError as error:

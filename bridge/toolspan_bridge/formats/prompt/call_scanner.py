@@ -17,7 +17,7 @@ from ..shared.json_values import (
     load,
     text,
 )
-from ..shared.replies.markup import THOUGHTS, any_of, halves, held_from
+from ..shared.replies.markup import QUOTES, THOUGHTS, any_of, halves, held_from
 from ..shared.replies.parse import WireCall
 from .call_json import call_values, first_value_end
 
@@ -27,13 +27,14 @@ ScannedItem = str | WireCall
 
 _TAG, _TAG_END = "<tool_call>", "</tool_call>"
 _THOUGHTS = {row.opens: row.closes for row in THOUGHTS if row.opens[0] != "H"}
+_BEFORE = "".join(sorted(QUOTES))
 _MARK = re.compile(
-    rf"(?P<tag>(?<!`)<tool_call>)|(?P<think>{any_of(_THOUGHTS).pattern})"
-    r"|(?m:^)(?P<indent>[ \t]{0,20})(?P<fence>`{3,20})(?P<language>[^\n`]{0,100})\n"
+    rf"(?P<tag>(?<![{_BEFORE}])<tool_call>)|(?P<think>{any_of(_THOUGHTS).pattern})"
+    r"|(?m:^)(?P<indent>[ \t]{0,20})(?P<fence>`{3,20}|~{3,20})(?P<language>[^\n`]{0,100})\n"
 )
 _HALVES = halves((_TAG, *_THOUGHTS)) | {_TAG, *_THOUGHTS}
 _LONGEST = max(map(len, _HALVES))
-_HALF_FENCE = re.compile(r"[ \t]{0,20}(?:`{0,2}|`{3,20}[^\n`]{0,100})")
+_HALF_FENCE = re.compile(r"[ \t]{0,20}(?:`{0,2}|~{0,2}|(?:`{3,20}|~{3,20})[^\n`]{0,100})")
 _FENCED = re.compile(r"`{3,}(?:json|tool_call)?[^\S\n]*\n(.*)\n[^\S\n]*`{3,}", re.DOTALL)
 _TAGGED = re.compile(rf"{_TAG}(.*){_TAG_END}", re.DOTALL)
 _LANGUAGES = frozenset({"", "json", "tool_call"})
@@ -166,7 +167,7 @@ class CallScanner:
         mark = _MARK.search(rest)
         if mark is None or mark["think"] or mark.start() > 0:
             return mark
-        if self._previous == "\n" if mark["fence"] else self._previous != "`":
+        if self._previous == "\n" if mark["fence"] else self._previous not in QUOTES:
             return mark
         return _MARK.search(rest, 1)
 

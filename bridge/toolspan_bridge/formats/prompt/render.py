@@ -10,7 +10,6 @@ from typing import Any
 from ...messages import (
     Assistant,
     Message,
-    Part,
     Request,
     ToolSpec,
     User,
@@ -19,18 +18,16 @@ from ..names import NameTable
 from ..shared.contract import Loss
 from ..shared.conversation.history import (
     AssistantTurn,
-    ToolResultsTurn,
     UserTurn,
     turns,
 )
-from ..shared.conversation.media import IMAGES
-from ..shared.conversation.results import MediaSupport, render_result
-from ..shared.json_values import clean, compact
+from ..shared.json_values import compact
 from ..shared.schemas import Plan
 from ..shared.tools.choice import must_call
 from ..shared.tools.compile import CompiledTools, compile_tools
 from ..shared.tools.compile import restore as restore_tool
 from .parse import WITH_WRITTEN_CALLS
+from .renderings import as_user
 from .wordings import Wording, describe
 
 PLAN = Plan()
@@ -98,7 +95,8 @@ def _messages(request: Request, base: str) -> Iterator[Message]:
         elif isinstance(turn, AssistantTurn):
             yield _said(turn)
         else:
-            yield _results(turn, request)
+            results = ((call.name, outcome) for call, outcome in turn.results)
+            yield as_user(results, request)
 
 
 def _in_base(message: Message, base: str) -> Message:
@@ -124,17 +122,3 @@ def _written_calls(turn: AssistantTurn) -> Iterator[str]:
     for call, made in zip(turn.calls, turn.message.calls, strict=True):
         whole = compact({"name": call.name, "arguments": call.arguments})
         yield f"<tool_call>\n{made.raw if made.arguments is None and made.raw else whole}\n</tool_call>"
-
-
-def _results(turn: ToolResultsTurn, request: Request) -> User:
-    """All results in the user's name, their images after them."""
-    images = IMAGES if request.vision else frozenset[str]()
-    support = MediaSupport(request.max_result_bytes, media=images, later=images)
-    blocks: list[str] = []
-    parts: list[Part] = []
-    for call, outcome in turn.results:
-        shown = render_result(outcome, support)
-        rendered = clean(shown.text_with_error_mark).replace("</tool_result", "<\\/tool_result")
-        blocks.append(f'<tool_result name="{call.name}">\n{rendered}\n</tool_result>')
-        parts.extend(Part("image", {"data": m.data, "mimeType": m.mime}) for m in shown.media)
-    return User("\n".join(blocks), tuple(parts))

@@ -1,18 +1,20 @@
 """Calls of offered tools that a model printed as text, where its format has a channel for them.
 
 A call is the whole answer, or stands after one of the marks of ``markup``, or in a fenced block of a language
-that calls are written in. What stands in thoughts and in other code is text, and so is a call of anything
-that is not offered.
+that calls are written in, at the answer's end. What stands in thoughts and in other code is text, and so is a
+call of anything that is not offered, one in quotes, and one in the middle of a sentence.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from ...messages import Assistant, Reply, Request
-from ..shared.replies.markup import CALLS, THOUGHTS, any_of, halves
+from ..shared.replies.markup import CALLS, QUOTES, THOUGHTS, any_of, halves
 from ..shared.replies.parse import WireCall, reply
 from .parse import before_results, named_apart
 from .written_calls import Callables, NoCall, calls_from, may_begin, whole_calls
@@ -27,15 +29,22 @@ UNREAD = (
 """What is said of an answer in which control markup of calls is left."""
 
 _TAGS = frozenset(tag for row in CALLS for tag in row.opens)
+_ALL_TAGS = tuple(_TAGS)
 _ENDS = frozenset(tag for row in CALLS for tag in (*row.closes, *row.within) if tag[0] != "a")
 _CLOSES = {row.opens: row.closes for row in THOUGHTS if row.opens[0] != "H"}
 _LONGEST_TAG = max(map(len, (*_TAGS, *_CLOSES)))
+_BEFORE = "".join(sorted(QUOTES))
+_MOST_LINE = 1_000
 _HALF_TAGS = halves((*_TAGS, *_CLOSES)) | _TAGS | _CLOSES.keys()
 _MARK = re.compile(
-    rf"(?P<tag>(?<!`)(?:{any_of(_TAGS).pattern}))|(?P<think>{any_of(_CLOSES).pattern})"
-    r"|(?m:^)(?P<indent>[ \t]{0,20})(?:(?P<fence>`{3,20})(?P<language>[^\n`]{0,100})\n|(?P<action>Action:))"
+    rf"(?P<tag>(?<![{_BEFORE}])(?:{any_of(_TAGS).pattern}))|(?P<think>{any_of(_CLOSES).pattern})"
+    r"|(?m:^)(?P<indent>[ \t]{0,20})(?:(?P<fence>`{3,20}|~{3,20})(?P<language>[^\n`]{0,100})\n"
+    r"|(?P<action>Action:|>>>(?=[\w.:-]{1,200}\n)))"
 )
-_HALF_LINE = re.compile(r"[ \t]{0,20}(?:`{0,2}|`{3,20}[^\n`]{0,100}|A|Ac|Act|Acti|Actio|Action)")
+_HALF_LINE = re.compile(
+    r"[ \t]{0,20}(?:`{0,2}|~{0,2}|(?:`{3,20}|~{3,20})[^\n`]{0,100}|A|Ac|Act|Acti|Actio|Action|>{1,2}"
+    r"|>>>[\w.:-]{0,200})"
+)
 _LANGUAGES = frozenset({"", "json", "python", "tool_call", "tool_code"})
 _MOST_MARKS = 100
 """So many marks of calls are tried in one text."""
@@ -48,6 +57,7 @@ _OBJECTS = (
     ),
     "functools[",
     "assistantcommentaryto=functions.",
+    "to=functions.",
 )
 
 
@@ -67,6 +77,7 @@ class HeldText:
         self._tools = tools
         self._starts, self._longest = _starts(tools.names)
         self._text = "\n"
+        self._line = ""
         self._more: list[str] = []
         self._begun = False
         self._holding = False
@@ -129,7 +140,7 @@ class HeldText:
         if mark["think"]:
             self._until = _CLOSES[mark["think"]]
             return self._release(mark.end())
-        if not may_begin(self._text, mark.start(), mark.end()):
+        if _quotes(self._line) or not may_begin(self._text, mark.start(), mark.end()):
             return self._release(mark.end())
         self._holding = True
         return ""
@@ -162,57 +173,102 @@ class HeldText:
         if place < 0:
             self._awaited, self._tail = closing, self._text[-len(closing) :]
             return ""
-        if whole_calls(self._text[mark.end() : place], self._tools):
+        if not _quotes(self._line) and _in_fence(self._text[mark.end() : place], self._tools):
             self._holding = True
             return ""
         return self._release(place + len(closing))
 
     def _release(self, end: int) -> str:
         released, self._text = self._text[1:end], self._text[end - 1 :]
+        self._line = (self._line + released).rpartition("\n")[2][-_MOST_LINE:]
         return released
 
     def _held_from(self) -> int:
         """The index from which the end of the text may be the beginning of a mark."""
-        line = self._text.rfind("\n") + 1
-        if _HALF_LINE.fullmatch(self._text, line):
-            return max(1, line)
         end = len(self._text)
-        for start in range(max(1, end - _LONGEST_TAG), end):
+        line = self._text.rfind("\n") + 1
+        held = max(1, line) if _HALF_LINE.fullmatch(self._text, line) else end
+        for start in range(max(1, end - _LONGEST_TAG), held):
             if self._text[start:] in _HALF_TAGS:
                 return start
-        return end
+        return held
 
     def _split(self, held: str) -> tuple[str, list[WireCall]]:
-        texts: list[str] = []
-        calls: list[WireCall] = []
-        at, searched, tried = 0, 0, 0
-        while tried < _MOST_MARKS and (mark := _MARK.search(held, searched)):
+        parts: list[_Part] = []
+        at, tried = 0, 0
+        while tried < _MOST_MARKS and (mark := _MARK.search(held, at)):
             tried += 1
             found, end = self._marked(held, mark)
-            texts.append(held[at : mark.start()] if found else held[at:end])
-            calls += found
-            at = searched = end
-        return "".join([*texts, held[at:]]), calls
+            start = mark.start() if found else end
+            parts += [_Part(held[at:start]), _Part(held[start:end], found, fenced=bool(mark["fence"]))]
+            at = end
+        return _told_apart([*parts, _Part(held[at:])])
 
     def _marked(self, held: str, mark: re.Match[str]) -> tuple[list[WireCall], int]:
         """The calls at ``mark``, and where they, or what is none, end."""
+        line = self._before(held, mark.start())
         if mark["think"] or mark["fence"]:
             start = mark.end() if mark["think"] else mark.end() - 1
             closing = _CLOSES[mark["think"]] if mark["think"] else f"\n{mark['indent']}{mark['fence']}"
             place = held.find(closing, start)
             end = place + len(closing) if place >= 0 else len(held)
-            if mark["think"] or mark["language"].strip() not in _LANGUAGES:
+            if mark["think"] or mark["language"].strip() not in _LANGUAGES or _quotes(line):
                 return [], end
-            return whole_calls(held[mark.end() : place if place >= 0 else None], self._tools), end
+            return _in_fence(held[mark.end() : place if place >= 0 else None], self._tools), end
+        if _quotes(line):
+            return [], mark.end()
         try:
-            return calls_from(held, mark.start() + len(mark["indent"] or ""), self._tools)
+            calls, end = calls_from(held, mark.start() + len(mark["indent"] or ""), self._tools)
         except NoCall:
             return [], mark.end()
+        line_end = held.find("\n", end)
+        goes_on = line.strip() and held[end : line_end if line_end >= 0 else None].strip()
+        return ([], mark.end()) if goes_on else (calls, end)
+
+    def _before(self, held: str, place: int) -> str:
+        """The line up to ``place``; of a long one the end."""
+        start = held.rfind("\n", 0, place) + 1
+        return (self._line if not start else "") + held[max(start, place - _MOST_LINE) : place]
+
+
+def _in_fence(content: str, tools: Callables) -> list[WireCall]:
+    """The calls that a block of code is. Control markup in one is quoted there."""
+    return [] if content.lstrip().startswith(_ALL_TAGS) else whole_calls(content, tools)
+
+
+def _quotes(line: str) -> bool:
+    """Whether what follows ``line``, the beginning of one, is quoted there: by a sign, or in a comment."""
+    return line.lstrip().startswith("> ") or line.rfind("<!--") > line.rfind("-->")
+
+
+_LEAD = re.compile(r"\A(?:functools|>>>(?=[\w.:-]{1,200}[ \t]{0,20}\n)|to=functions\.)")
+
+
+class _Part(NamedTuple):
+    """A part of an answer: text, or ``calls``, which stand in a ``fenced`` block or not."""
+
+    text: str
+    calls: Sequence[WireCall] = ()
+    fenced: bool = False
+
+
+def _told_apart(parts: Sequence[_Part]) -> tuple[str, list[WireCall]]:
+    """The text of ``parts``, and their calls. A block of code with words after it is an example."""
+    texts: list[str] = []
+    calls: list[WireCall] = []
+    at_end = True
+    for part in reversed(parts):
+        if part.calls and (at_end or not part.fenced):
+            calls[:0] = part.calls
+            continue
+        texts.append(part.text)
+        at_end = at_end and not part.text.strip()
+    return "".join(reversed(texts)), calls
 
 
 def _bare(text: str, tools: Callables) -> tuple[list[WireCall], str]:
     """The calls that ``text`` begins with, and what follows them."""
-    head = text.lstrip().removeprefix("functools").removeprefix(">>>")
+    head = _LEAD.sub("", text.lstrip())
     try:
         calls, end = calls_from(head, 0, tools)
     except NoCall:

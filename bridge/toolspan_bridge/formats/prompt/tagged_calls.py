@@ -1,5 +1,5 @@
-"""Calls with a tag for the tool and one for each parameter, as Qwen3-Coder, MiniMax, DeepSeek, GLM and Claude
-write them.
+"""Calls with a tag for the tool and one for each parameter, as Qwen3-Coder, MiniMax, DeepSeek, GLM, Kimi K3
+and Claude write them. One row of ``_STYLES`` for each style of tags.
 
 The values are bare text, so that only the tool's schema says what they are, and a value may hold what looks
 like its own end. It ends where the next thing is again a part of the call; where that leaves a doubt, the
@@ -16,50 +16,108 @@ from ..shared.json_values import as_list, as_object, at, load, text
 from ..shared.replies.markup import CALLS, any_of
 from .call_json import python_value, value_at
 
-__all__ = ["GLM", "TaggedCall", "Tags", "begins_tagged", "typed"]
+__all__ = ["TaggedCall", "Tags", "bare_style", "begins_tagged", "typed"]
 
 _MOST_PARAMETERS = 100
 _CLOSES = tuple(token for row in CALLS for token in row.closes)
-_CALL = re.compile(
-    r"<(?P<of>｜DSML｜|steptml:)?(?P<kind>function|invoke)(?:=| name=)(?P<name>[^>\n]{1,300})>"
-)
 _ANY_CALL = any_of([token for row in CALLS for token in row.opens])
 _DOUBT = "where {} ends is not certain, as it holds {} itself: write it without that, or in parts"
 _ENDLESS = "the value of the parameter {!r} has no end ({})"
 _UNKNOWN = "what follows {!r} is no part of the call: {!r} is no parameter of this tool, or comes twice"
 _OTHERWISE = "it holds neither parameters nor JSON"
+_TWICE = "the value of {!r} has a part of one name twice"
+_MOST_NESTED = 20
 
 
 class Tags(NamedTuple):
-    """How a call is tagged: the beginning of a parameter and its end, and the end of the call, empty where a
-    mark or the end of the text is."""
+    """A style of tags: ``call`` is that of the tool, with its ``name``, where it has one; ``key`` begins a
+    parameter, with its ``key`` and what ``more`` the tag says; ``value_closes`` ends it, with the groups of
+    ``key`` in it; ``call_closes`` ends the call, empty where a mark or the end of the text does. ``nests``: a
+    value may hold further parameters, which make it an object or a list.
+    """
 
-    key_opens: str
+    call: re.Pattern[str] | None
     key: re.Pattern[str]
     value_closes: str
     call_closes: str
+    nests: bool = False
+
+    def closing(self, key: re.Match[str] | None) -> str:
+        """What ends the value of ``key``; of none, the usual end of a value."""
+        return self.value_closes.format(
+            **{"key": "", "word": "parameter", "of": "", "end": "", **_groups(key)}
+        )
 
 
-def _tags(of: str, kind: str) -> Tags:
-    name = rf'<{of}(?:parameter|param)(?:=| name=)(?P<key>"[^">\n]{{1,200}}"|[^>\s]{{1,200}})'
-    key = re.compile(rf"{name}(?P<more>[^>\n]{{0,200}})>")
-    return Tags(f"<{of}param", key, f"</{of}parameter>", f"</{of}{kind}>")
+def _groups(found: re.Match[str] | None) -> dict[str, str]:
+    return {} if found is None else {name: value or "" for name, value in found.groupdict().items()}
 
 
-GLM = Tags(
-    "<arg_key>",
-    re.compile(r"<arg_key>\s{0,9}(?P<key>[^<\n]{1,200}?)\s{0,9}</arg_key>\s{0,9}<arg_value>(?P<more>)"),
-    "</arg_value>",
+def _xml(kind: str, of: str = "") -> Tags:
+    """``<invoke name="NAME"><parameter name="KEY">VALUE</parameter></invoke>``; ``of`` stands before the name
+    of each tag."""
+    call = re.compile(rf"<{of}{kind}(?:=| name=)(?P<name>[^>\n]{{1,300}})>")
+    key = r'(?P<key>"[^">\n]{1,200}"|[^>\s]{1,200})(?P<more>[^>\n]{0,200})'
+    parameter = re.compile(rf"<{of}(?P<word>parameter|param)(?:=| name=){key}>")
+    return Tags(call, parameter, f"</{of}{{word}}>", f"</{of}{kind}>")
+
+
+_M3 = re.escape("]<]minimax[>[")
+_GLM = Tags(
+    None,
+    re.compile(
+        r"<(?P<of>ifm\|)?arg_key(?P<end>:\w{1,40})?>\s{0,9}(?P<key>[^<\n]{1,200}?)\s{0,9}"
+        r"</(?P=of)?arg_key(?P=end)?>\s{0,9}(?:<ifm\|arg_type>[^<\n]{0,40}</ifm\|arg_type>\s{0,9})?"
+        r"<(?P=of)?arg_value(?P=end)?>(?P<more>)"
+    ),
+    "</{of}arg_value{end}>",
     "",
 )
-_TAGS = {
-    (of, kind): _tags(of, kind) for of in ("", "｜DSML｜", "steptml:") for kind in ("function", "invoke")
-}
+_SOLAR = Tags(
+    None,
+    re.compile(r"<\|tool_arg:start\|>\s{0,9}(?P<key>[^<\n]{1,200}?)\s{0,9}<\|tool_arg:value\|>(?P<more>)"),
+    "<|tool_arg:end|>",
+    "",
+)
+_STYLES = (
+    *(
+        _xml(kind, of)
+        for of in ("", "｜DSML｜", "｜GCML｜", "steptml:", "atem:")
+        for kind in ("function", "invoke")
+    ),
+    Tags(  # MiniMax M3: a parameter's tag is its name
+        re.compile(rf'{_M3}\s{{0,9}}<invoke name="(?P<name>[^">\n]{{1,300}})">'),
+        re.compile(rf"{_M3}\s{{0,9}}<(?P<key>[^/<>\s]{{1,200}})>(?P<more>)"),
+        "]<]minimax[>[</{key}>",
+        "]<]minimax[>[</invoke>",
+        nests=True,
+    ),
+    Tags(  # Kimi K3
+        re.compile(r'<\|open\|>call tool="(?P<name>[^"\n]{1,300})"[^<\n]{0,100}<\|sep\|>'),
+        re.compile(r'<\|open\|>argument key="(?P<key>[^"\n]{1,200})"(?P<more>[^<\n]{0,100})<\|sep\|>'),
+        "<|close|>argument<|sep|>",
+        "<|close|>call<|sep|>",
+    ),
+)
+_BARE_STYLES = (_GLM, _SOLAR)
+_CDATA, _CDATA_END = "<![CDATA[", "]]>"
 
 
 def begins_tagged(source: str, start: int) -> bool:
     """Whether the tag of a tool stands at ``start``."""
-    return _CALL.match(source, start) is not None
+    return _call_at(source, start) is not None
+
+
+def bare_style(source: str, start: int) -> Tags | None:
+    """The style in which a parameter begins at ``start``, of those whose tools have no tag."""
+    return next((tags for tags in _BARE_STYLES if tags.key.match(source, start)), None)
+
+
+def _call_at(source: str, start: int) -> tuple[re.Match[str], Tags] | None:
+    for tags in _STYLES:
+        if tags.call is not None and (found := tags.call.match(source, start)):
+            return found, tags
+    return None
 
 
 class _Unread(Exception):
@@ -80,10 +138,10 @@ class TaggedCall:
     @classmethod
     def at(cls, source: str, start: int) -> TaggedCall:
         """The one whose tag stands at ``start``."""
-        found = _CALL.match(source, start)
-        assert found is not None
-        name = found["name"].strip().strip("\"'")
-        return cls(source, found.end(), name, _TAGS[found["of"] or "", found["kind"]])
+        there = _call_at(source, start)
+        assert there is not None
+        found, tags = there
+        return cls(source, found.end(), found["name"].strip().strip("\"'"), tags)
 
     @property
     def written(self) -> str:
@@ -104,11 +162,14 @@ class TaggedCall:
         if source.startswith("{", place):
             return self._json(place)
         given: dict[str, Any] = {}
-        key = ""
+        key, closing = "", tags.closing(None)
         while (found := tags.key.match(source, place)) and len(given) <= _MOST_PARAMETERS:
-            key = found["key"].strip("\"'")
-            value, place = self._value(key, found.end(), schema, {*given, key})
-            given[key] = typed(value, key, schema, said=found["more"])
+            key, closing = found["key"].strip("\"'"), tags.closing(found)
+            if tags.nests and tags.key.match(source, _after_blanks(source, found.end())):
+                given[key], place = self._nested(found, at(schema, "properties", key), schema)
+            else:
+                value, place = self._value(key, found.end(), closing, schema, {*given, key})
+                given[key] = typed(value, key, schema, said=found["more"])
             place = _after_blanks(source, place)
         self.end = place
         closed = tags.call_closes and source.startswith(tags.call_closes, place)
@@ -116,11 +177,40 @@ class TaggedCall:
             self.end = place + len(tags.call_closes)
         elif not given:
             raise _Unread(_OTHERWISE)
-        if source.find(tags.value_closes, self.end, self._next_call(self.end)) >= 0:
-            raise _Unread(
-                _DOUBT.format(f"the value of {key!r}", repr(tags.value_closes)) if given else _OTHERWISE
-            )
+        if source.find(closing, self.end, self._next_call(self.end)) >= 0:
+            raise _Unread(_DOUBT.format(f"the value of {key!r}", repr(closing)) if given else _OTHERWISE)
         return given
+
+    def _nested(
+        self, opened: re.Match[str], schema: Any, root: Mapping[str, Any], depth: int = 0
+    ) -> tuple[Any, int]:
+        """The object or list whose parts stand between the tags of ``opened``, and where it ends."""
+        tags, source = self._tags, self._source
+        closing, place = tags.closing(opened), _after_blanks(source, opened.end())
+        parts: list[tuple[str, Any]] = []
+        while (found := tags.key.match(source, place)) and len(parts) <= _MOST_PARAMETERS:
+            key = found["key"]
+            inner = at(schema, "items") if key == "item" and "array" in _kinds(schema, root) else None
+            inner = at(schema, "properties", key) if inner is None else inner
+            if tags.key.match(source, _after_blanks(source, found.end())) and depth < _MOST_NESTED:
+                value, place = self._nested(found, inner, root, depth + 1)
+            else:
+                end = source.find(tags.closing(found), found.end())
+                if end < 0:
+                    raise _Unread(_ENDLESS.format(key, tags.closing(found)))
+                value = _typed(_trimmed(source[found.end() : end]), inner, root)
+                place = end + len(tags.closing(found))
+            parts.append((key, value))
+            place = _after_blanks(source, place)
+        keys = [key for key, _ in parts]
+        if not source.startswith(closing, place):
+            raise _Unread(_ENDLESS.format(opened["key"], closing))
+        end = place + len(closing)
+        if set(keys) == {"item"}:
+            return [value for _, value in parts], end
+        if len(set(keys)) < len(keys):
+            raise _Unread(_TWICE.format(opened["key"]))
+        return dict(parts), end
 
     def _json(self, place: int) -> Any:
         try:
@@ -132,21 +222,37 @@ class TaggedCall:
             self.end = after + len(self._tags.call_closes)
         return value
 
-    def _value(self, key: str, start: int, schema: Mapping[str, Any], given: set[str]) -> tuple[str, int]:
-        """The value at ``start`` and where what follows it begins."""
+    def _value(
+        self, key: str, start: int, closing: str, schema: Mapping[str, Any], given: set[str]
+    ) -> tuple[str, int]:
+        """The value at ``start``, which ends with ``closing``, and where what follows it begins."""
         tags, source = self._tags, self._source
-        end = source.find(tags.value_closes, start)
+        if whole := self._character_data(start, closing):
+            return whole
+        end = source.find(closing, start)
         while end >= 0:
-            after = _after_blanks(source, end + len(tags.value_closes))
+            after = _after_blanks(source, end + len(closing))
             if self._follows(after, key, schema, given):
                 self._check_inner(key, source[start:end], schema, given)
                 return _trimmed(source[start:end]), after
-            end = source.find(tags.value_closes, end + 1)
+            end = source.find(closing, end + 1)
         end = source.find(tags.call_closes, start) if tags.call_closes else -1
         value = source[start : max(end, start)]
         if end < 0 or tags.key.search(value):
-            raise _Unread(_ENDLESS.format(key, tags.value_closes))
+            raise _Unread(_ENDLESS.format(key, closing))
         return _trimmed(value), end
+
+    def _character_data(self, start: int, closing: str) -> tuple[str, int] | None:
+        """The value at ``start`` that is in XML's ``<![CDATA[…]]>``, where it is."""
+        source = self._source
+        opened = _after_blanks(source, start)
+        end = source.find(_CDATA_END, opened) if source.startswith(_CDATA, opened) else -1
+        if end < 0:
+            return None
+        after = _after_blanks(source, end + len(_CDATA_END))
+        if not source.startswith(closing, after):
+            return None
+        return source[opened + len(_CDATA) : end], _after_blanks(source, after + len(closing))
 
     def _follows(self, place: int, key: str, schema: Mapping[str, Any], given: set[str]) -> bool:
         """Whether what stands at ``place`` follows a value."""
@@ -176,11 +282,15 @@ class TaggedCall:
 def typed(value: str, key: str, schema: Mapping[str, Any], *, said: str = "") -> Any:
     """``value`` as the property ``key`` of ``schema`` has it. Where a text may stand, it is one; ``said`` is
     what else the tag says of it (DeepSeek's ``string="true"``), where the schema says nothing."""
-    kinds = frozenset(_kinds(at(schema, "properties", key), schema))
+    return _typed(value, at(schema, "properties", key), schema, said=said)
+
+
+def _typed(value: str, schema: Any, root: Mapping[str, Any], *, said: str = "") -> Any:
+    kinds = frozenset(_kinds(schema, root))
     written = value.strip()
     if kinds and "string" in kinds:
         return None if "null" in kinds and written == "null" else value
-    if not kinds and 'string="true"' in said:
+    if not kinds and ('string="true"' in said or 'type="string"' in said):
         return value
     lowered = written.lower()
     if "boolean" in kinds and lowered in ("true", "false"):

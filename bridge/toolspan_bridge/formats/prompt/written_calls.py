@@ -21,7 +21,7 @@ from ..shared.json_values import as_list, as_object, compact
 from ..shared.replies.markup import CALLS, any_of
 from ..shared.replies.parse import WireCall
 from .call_json import MAX_PYTHON, gemma_object, python_end, value_at
-from .tagged_calls import GLM, TaggedCall, begins_tagged
+from .tagged_calls import TaggedCall, bare_style, begins_tagged
 
 __all__ = ["Callables", "NoCall", "calls_from", "may_begin", "whole_calls"]
 
@@ -30,18 +30,27 @@ _MOST = 100
 _NAMES = ("name", "tool", "tool_name", "function", "action")
 _ARGUMENTS = ("arguments", "parameters", "input", "args", "action_input", "tool_args", "tool_input")
 _OTHERS = {"id", "type", "tool_call_id"}
-_TAGGED = ("<function=", "<function name=", "<invoke name=", "<｜DSML｜invoke name=", "<steptml:invoke name=")
+_TAGGED = tuple(
+    token for row in CALLS for token in row.opens if token.endswith(("<function=", "name=", "tool="))
+)
 _TOKENS = frozenset(
-    token
-    for row in CALLS
-    for token in (*row.opens, *row.closes, *row.within)
-    if token not in _TAGGED and not token.endswith("=")
+    token for row in CALLS for token in (*row.opens, *row.closes, *row.within) if not token.endswith("=")
 )
 _LEADS = frozenset(token for row in CALLS for token in row.opens if token.endswith(" to="))
-_TOKEN = any_of((*_TOKENS, *_LEADS, "Action Input:", "Action:"))
+_TOKEN = re.compile(
+    any_of((*_TOKENS, *_LEADS, "Action Input:", "Action:")).pattern + r"|>>>(?=[\w.:-]{1,200}\n)"
+)
+_MCP = re.compile(
+    r"<server_name>(?P<server>[^<\n]{1,200})</server_name>\s{0,20}"
+    r"<tool_name>(?P<tool>[^<\n]{1,200})</tool_name>\s{0,20}<arguments>\s{0,20}(?=\{)"
+)
+_MCP_END = "</arguments>"
+_OPENS = tuple(token for row in CALLS for token in row.opens)
+_LONGEST_OPEN = max(map(len, _OPENS))
 _FENCE = re.compile(r"`{3,}+(?:json|python|tool_call|tool_code)?(?=[\s{\[<]|\Z)")
 _NAME = re.compile(r"[\w./:-]{1,200}")
 _CALL_ID = re.compile(r"\[CALL_ID\][\w-]{1,64}")
+_AFTER_NAMES = ("json", "code", "Action Input:")
 _OPENING = frozenset("{[(<`")
 
 
@@ -106,11 +115,14 @@ def may_begin(text: str, mark: int, start: int) -> bool:
         place += 1
     if place == len(text) or text[place] in _OPENING:
         return True
+    rest = text[place : place + _LONGEST_OPEN]
+    if any(mark.startswith(rest) or rest.startswith(mark) for mark in _OPENS):
+        return True
     found = _NAME.match(text, place)
     if found is None:
         return False
     rest = text[found.end() : found.end() + 20].lstrip()
-    return not rest or rest[0] in _OPENING or rest.startswith(("json"[: len(rest)], "Action"[: len(rest)]))
+    return not rest or rest[0] in _OPENING or any(word.startswith(rest[: len(word)]) for word in _AFTER_NAMES)
 
 
 class _Reader:
@@ -170,7 +182,20 @@ class _Reader:
             return [self._tagged(TaggedCall.at(text, self._at))]
         if text[self._at] in "{[":
             return self._value()
+        if self._marked and (found := _MCP.match(text, self._at)):
+            return self._of_server(found)
         return self._named()
+
+    def _of_server(self, found: re.Match[str]) -> list[WireCall]:
+        """``<server_name>…<tool_name>…<arguments>{…}</arguments>``."""
+        self._at = found.end()
+        call = self._with_object(f"{found['server'].strip()}.{found['tool'].strip()}", is_gemma=False)
+        while self._at < len(self._text) and self._text[self._at].isspace():
+            self._at += 1
+        if not self._text.startswith(_MCP_END, self._at):
+            raise NoCall
+        self._at += len(_MCP_END)
+        return [call]
 
     def _value(self) -> list[WireCall]:
         """Objects, a list of them, or of calls in Python."""
@@ -181,9 +206,9 @@ class _Reader:
         except ValueError:
             return self._python(start)
         if doubled:
-            if not text.startswith("}", end):
+            if not text.startswith("}", end) and text[end:].strip():
                 raise NoCall
-            end += 1
+            end += text.startswith("}", end)
         self._at = end
         entries = as_list(value)
         return [call for entry in ([value] if entries is None else entries) for call in self._objects(entry)]
@@ -216,11 +241,11 @@ class _Reader:
         if said == "function" and (inner := _NAME.match(text, self._at)):  # DeepSeek R1
             said, self._at = inner[0], inner.end()
             self._skip()
-        if text.startswith("json", self._at):
+        if text.startswith(("json", "code"), self._at):
             self._at += len("json")
             self._skip()
-        if text.startswith(GLM.key_opens, self._at):
-            return [self._tagged(TaggedCall(text, self._at, said, GLM))]
+        if tags := bare_style(text, self._at):
+            return [self._tagged(TaggedCall(text, self._at, said, tags))]
         if text.startswith("{", self._at):
             return [self._with_object(said, is_gemma=said != name[0])]
         if self._marked and self._closed and self._tools.find(said):  # GLM: without arguments
@@ -234,7 +259,21 @@ class _Reader:
         except ValueError:
             raise NoCall from None
         self._closed = False
-        return WireCall(None, name, value)
+        return WireCall(None, name, self._unwrapped(name, value))
+
+    def _unwrapped(self, name: str, value: Any) -> Any:
+        """The arguments in ``value``, which may be the whole call again (Inkling). Raises ``NoCall`` where
+        that is another tool's."""
+        tool = self._tools.find(name)
+        if tool is None or "name" in (as_object(tool[1].get("properties")) or {}):
+            return value
+        try:
+            (call,) = self._objects(value)
+        except NoCall:
+            return value
+        if call.name != name:
+            raise NoCall
+        return call.arguments
 
     def _tagged(self, call: TaggedCall) -> WireCall:
         tool = self._tools.find(call.name)

@@ -30,6 +30,8 @@ from ..wire.tokens import request_tokens
 
 _LEAST_CONTEXT = 8192
 _ANSWER_TOKENS = 2048
+_MOST_ANSWER = 16_384
+"""The tokens of an answer where the request does not say: some models write without an end."""
 _MARGIN = 1.25
 _SHOWN_MODELS = 200
 _SHOWN_AT_ONCE = 4
@@ -55,6 +57,7 @@ class _Ollama(EndpointProvider):
     def __init__(self, endpoint: Endpoint, settings: HttpSettings) -> None:
         super().__init__(endpoint, "ollama", settings, endpoint.request_headers("authorization", "Bearer "))
         self._known: dict[str, ModelFacts] = {}
+        self._is_local = urlsplit(endpoint.base).hostname != OLLAMA_CLOUD
 
     @override
     def _url(self, model: str) -> str:
@@ -110,9 +113,13 @@ class _Ollama(EndpointProvider):
         """The request with a context that holds it: Ollama's own is small, and what does not fit is dropped
         without a word. ``truncate`` and ``shift`` turn that dropping into an error."""
         body = await super()._body(request, names)
-        needed = request_tokens(body) * _MARGIN + (request.max_tokens or _ANSWER_TOKENS)
+        written = request_tokens(body)
+        needed = written * _MARGIN + (request.max_tokens or _ANSWER_TOKENS)
         facts = self._known.get(request.model, ModelFacts(request.model))
-        options = {**body.get("options", {}), "num_ctx": context_for(needed, facts.context or 0)}
+        context = context_for(needed, facts.context or 0)
+        room = max(_ANSWER_TOKENS, context - written)
+        limit = {"num_predict": min(_MOST_ANSWER, room)} if self._is_local else {}
+        options = {**limit, **body.get("options", {}), "num_ctx": context}
         if request.reasoning is not None and facts.efforts:
             body = _with_think(body, fitting(request.reasoning, facts.efforts))
         return {**body, "options": options, "truncate": False, "shift": False}

@@ -15,20 +15,19 @@ WireFormat = Literal["openai", "openai-responses"]
 class Row:
     """A base URL, the variables that hold the key and another base URL, and where keys are to be had.
 
-    ``limit`` is what the provider calls the limit of output tokens, ``format`` which of OpenAI's wire
-    formats it speaks. ``other`` is the format of servers at another address than the row's own, and of
-    models that refuse ``format``. ``account`` names the provider that the row is of, where it has several
-    rows: state of one is taken by the others. ``batches`` is the module of
-    ``toolspan_bridge.batch.services`` for its batches of requests. A server on the user's own machine
-    needs no key: ``local`` says how it is started. ``host`` is a variable that holds host and port alone,
-    as Ollama reads it, for where ``base`` is not set.
-    ``per_resource``: every user has an address of their own, whose form ``url`` shows.
-    ``chat`` is what its Chat Completions takes, and
-    ``chat_of`` that of models by a pattern of their names, the first that fits. ``counts`` says that its
-    Responses has an endpoint which counts the tokens of a request, ``caps_price`` that its Chat Completions
-    takes ``provider.max_price``. ``most_answer`` are the tokens of an answer where the request does not say:
-    some local servers write without an end. ``context_at`` is where the server tells its settings, with its
-    real context.
+    ``limit`` is what the provider calls the limit of output tokens, ``format`` which of OpenAI's wire formats
+    it speaks. ``other`` is the format of servers at another address than the row's own, and of models that
+    refuse ``format``. ``account`` names the provider that the row is of, where it has several rows: state of
+    one is taken by the others. ``batches`` is the module of ``toolspan_bridge.batch.services`` for its
+    batches of requests. A server on the user's own machine needs no key: ``local`` says how it is started.
+    ``host`` is a variable that holds host and port alone, as Ollama reads it, for where ``base`` is not set.
+    ``per_resource``: every user has an address of their own, whose form ``url`` shows. ``chat`` is what its
+    Chat Completions takes, and ``chat_of`` that of models by a pattern of their names, the first that fits.
+    ``counts`` says that its Responses has an endpoint which counts the tokens of a request, ``caps_price``
+    that its Chat Completions takes ``provider.max_price``. ``most_answer`` are the tokens of an answer where
+    the request does not say: some local servers write without an end. Where the context has room for fewer,
+    the server's refusal says so, and the request is sent again with as many. ``context_at`` is where the
+    server tells its settings, with its real context.
     """
 
     url: str

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...formats import get_format
-from ...formats.names import NameTable
+from ...formats import called_tool
 from ...messages import Reply, Request
 from ..prices import Pricing
 
@@ -31,11 +30,10 @@ def with_restored(reply: Reply, request: Request, format_name: str) -> Reply:
     """``reply`` whose arguments are as the tools' own schemas have them, whatever the format changed."""
     if not format_name or not reply.message.calls:
         return reply
-    table, restore = NameTable.of(request.tools), get_format(format_name).restore
     calls = tuple(
-        call
-        if (spec := table.called(call.name)) is None or call.arguments is None
-        else replace(call, arguments=restore(spec, call.arguments))
+        replace(call, arguments=meant[1])
+        if (meant := called_tool(call, request.tools, format_name))
+        else call
         for call in reply.message.calls
     )
     return replace(reply, message=replace(reply.message, calls=calls))

@@ -1,7 +1,8 @@
 """What models do not take of a request, learned from the provider's own words and remembered for each model.
 
 A refused setting is left out of the body, wherever it is: at the top, within the settings of a format
-(``generationConfig``), or beside the schema of every tool. A limit of tokens goes on under its other name.
+(``generationConfig``), or beside the schema of every tool. A limit of tokens goes on under its other name;
+one that the request did not ask for is lowered to what the context has room for.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, TypeGuard
 
-from ...errors import ProviderError
+from ...errors import ContextOverflowError, ProviderError
 from .json_types import is_list
 
 MAX_ROUNDS = 4
@@ -41,9 +42,9 @@ class Adjustments:
         self._provider = provider
         self._refused: defaultdict[str, dict[str, str]] = defaultdict(dict)
 
-    def rounds(self, model: str) -> Rounds:
-        """The attempts to have one request to ``model`` taken."""
-        return Rounds(self._provider, model, self._refused[model])
+    def rounds(self, model: str, *, limited: bool = False) -> Rounds:
+        """The attempts to have one request to ``model`` taken. ``limited``: it asks for a limit of tokens."""
+        return Rounds(self._provider, model, self._refused[model], limited=limited)
 
 
 class Rounds:
@@ -51,7 +52,9 @@ class Rounds:
     those on what is left out of this one, and on what is newly sent under another name, for people to read.
     """
 
-    def __init__(self, provider: str, model: str, refused: dict[str, str]) -> None:
+    def __init__(self, provider: str, model: str, refused: dict[str, str], *, limited: bool = False) -> None:
+        self._limited = limited
+        self._room: int | None = None
         self._new: tuple[str, ...] = ()
         self._left_out: tuple[str, ...] = ()
         self._provider = provider
@@ -78,11 +81,16 @@ class Rounds:
         self._left_out = tuple(self._refused[name] for name in there if not _other_name(body, name, refused))
         for name in refused:
             _change(body, name, refused)
+        for name in _OTHER_NAMES if self._room else ():
+            if name in body:
+                body[name] = self._room
         self._body = body
         return body
 
     def cured(self, error: ProviderError) -> bool:
         """Whether to send the request again, changed: ``error`` names a setting that can be left out."""
+        if isinstance(error, ContextOverflowError):
+            return self._makes_room(error)
         name = error.parameter
         if error.fault != "parameter" or not name or name in self._refused or not self._left:
             return False
@@ -92,6 +100,15 @@ class Rounds:
         self._refused[name] = f"{self._note(name)}: {error.message}"
         self._new = (*self._new, self._refused[name])
         return True
+
+    def _makes_room(self, error: ContextOverflowError) -> bool:
+        """Whether the request fits its context with a lower limit than the one that was added to it."""
+        counted, most = error.counted_tokens, error.maximum_tokens
+        added = not self._limited and any(name in self._body for name in _OTHER_NAMES)
+        if not added or self._room or not error.answer_tokens or counted is None or most is None:
+            return False
+        self._room = max(0, most - counted)
+        return self._room > 0
 
     def _note(self, name: str) -> str:
         if name == _STREAM:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...formats.prompt.renderings import Rendering, rendered
 from ...messages import (
     Assistant,
     Message,
@@ -29,19 +30,11 @@ def without_foreign_state(request: Request, provider: str) -> Request:
     return replace(request, messages=messages)
 
 
-def for_provider(request: Request, provider: str) -> Request:
-    """``request`` as ``provider`` is to get it: without others' state, and where its model wrote calls into
-    its text, that text in its place beside them. A model that finds a gap there writes none the next time."""
-    request = without_foreign_state(request, provider)
-    if not any(isinstance(message, Assistant) and message.written for message in request.messages):
-        return request
-    return replace(request, messages=tuple(map(_as_written, request.messages)))
-
-
-def _as_written(message: Message) -> Message:
-    if isinstance(message, Assistant) and message.written:
-        return replace(message, text=message.written)
-    return message
+def for_provider(request: Request, provider: str, rendering: Rendering | None) -> Request:
+    """``request`` as ``provider`` is to get it: without others' state, and what its model wrote as text in
+    ``rendering``; in none where text is the channel of calls."""
+    own = without_foreign_state(request, provider)
+    return own if rendering is None else rendered(own, rendering)
 
 
 def from_provider(reply: Reply, provider: str) -> Reply:

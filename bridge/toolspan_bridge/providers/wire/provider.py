@@ -14,6 +14,7 @@ from toolspan_server.common.beside_loop import run_beside
 from ...errors import ProviderError
 from ...formats import changed_tools, get_format, request_notes
 from ...formats.names import NameTable
+from ...formats.prompt.renderings import DEFAULT, RENDERINGS, Rendering
 from ...messages import Reply, Request
 from ...messages.deltas import Delta
 from ..http.client import HttpResponse
@@ -38,6 +39,7 @@ class WireProvider(ReadsReplies, ListsModels):
 
     def __init__(self, endpoint: Endpoint, wire_format: str, settings: HttpSettings) -> None:
         super().__init__(endpoint, wire_format, settings)
+        self._rendering: Rendering | None = RENDERINGS[DEFAULT]
         self._quarantine = Quarantine(self.name)
         self._adjustments = Adjustments(self.name)
         self._unopened = UnopenedThoughts()
@@ -71,6 +73,16 @@ class WireProvider(ReadsReplies, ListsModels):
         self.format_name = f"prompt{wording and f'.{wording}'}:{self.format_name}"
         self._format = get_format(self.format_name)
         self._prompted = True
+        self._rendering = None
+        return self
+
+    def rendered(self, rendering: str) -> Self:
+        """The same provider, to which calls that its models wrote as text go back in ``rendering``, one of
+        ``RENDERINGS``. The format's name is then the original one after ``native.RENDERING:``.
+        """
+        self._rendering = RENDERINGS[rendering]
+        if rendering != DEFAULT:
+            self.format_name = f"native.{rendering}:{self.format_name}"
         return self
 
     def _stream_url(self, model: str) -> str:
@@ -79,14 +91,14 @@ class WireProvider(ReadsReplies, ListsModels):
 
     async def sent(self, request: Request) -> WireRequest:
         """``request`` as it would be on the wire, without sending it."""
-        request, _ = await self._ready(for_provider(request, self._origin))
+        request, _ = await self._ready(for_provider(request, self._origin, self._rendering))
         body = encode(await self._body(request, NameTable.of(request.tools)))
         url = self._stream_url(request.model) if request.stream else self._url(request.model)
         return WireRequest(url, dict(await self._headers(url, body)), body)
 
     async def answer(self, request: Request) -> Reply:
         """One answer of the provider, without the tools that it refuses. Raises as ``Provider.answer``."""
-        request = for_provider(request, self._origin)
+        request = for_provider(request, self._origin, self._rendering)
         if self._prompted:
             return from_provider(await self._answer(request), self._origin)
         return from_provider(await self._quarantine.answer(request, self._format, self._answer), self._origin)
@@ -94,7 +106,7 @@ class WireProvider(ReadsReplies, ListsModels):
     async def _answer(self, request: Request) -> Reply:
         """One answer. A setting that the model does not take is left out from then on; a turn with a call
         that the provider cannot read is ``malformed``."""
-        rounds = self._adjustments.rounds(request.model)
+        rounds = self._adjustments.rounds(request.model, limited=request.max_tokens is not None)
         while True:
             try:
                 return with_notes(await self._asked(request, rounds), rounds.notes)
@@ -126,7 +138,7 @@ class WireProvider(ReadsReplies, ListsModels):
         Raises as ``Provider.answer``, and only before the first item. A whole answer instead of a stream is
         accepted.
         """
-        request = for_provider(request, self._origin)
+        request = for_provider(request, self._origin, self._rendering)
         held = self._unopened.held(request.model)
         quarantined = self._quarantine.stream(request, self._format, self._stream, self._answer)
         async with aclosing(self._stream(request) if self._prompted else quarantined) as items:
@@ -135,7 +147,7 @@ class WireProvider(ReadsReplies, ListsModels):
                     yield from_provider(each, self._origin) if isinstance(each, Reply) else each
 
     async def _stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
-        rounds = self._adjustments.rounds(request.model)
+        rounds = self._adjustments.rounds(request.model, limited=request.max_tokens is not None)
         while not rounds.whole:
             try:
                 async with aclosing(self._streamed(request, rounds)) as items:

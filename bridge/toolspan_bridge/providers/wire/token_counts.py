@@ -29,7 +29,7 @@ class CountsTokens(WireProvider):
 
         Raises as ``answer``; ``ProviderError`` for models that the provider does not count for.
         """
-        request, _ = await self._ready(for_provider(request, self._origin))
+        request, _ = await self._ready(for_provider(request, self._origin, self._rendering))
         url, body = self._count(request.model, await self._body(request, NameTable.of(request.tools)))
         answer = await self._post(url, body)
         if not 200 <= answer.status < 300:

@@ -78,6 +78,13 @@ class TwoWires:
         self._second.prompted(wording)
         return self
 
+    def rendered(self, rendering: str) -> Self:
+        """The same provider with calls that were written as text in ``rendering``, as
+        ``WireProvider.rendered``."""
+        self._first.rendered(rendering)
+        self._second.rendered(rendering)
+        return self
+
     def recorded(self, recorder: Recorder) -> None:
         """From now on, write each exchange in either format by ``recorder``."""
         self._first.recorded(recorder)

@@ -78,9 +78,11 @@ def _choice_table(choice: WordingChoice) -> Table:
     table.add_column("way")
     for head in ("successes", "rate", "tokens"):
         table.add_column(head, justify="right")
-    for name, way in {"native calls": choice.native, **choice.measured}.items():
+    native = {f"native calls, {name}": way for name, way in choice.renderings.items()}
+    best = {f"native calls, {choice.rendering}", choice.wording}
+    for name, way in {**(native or {"native calls": choice.native}), **choice.measured}.items():
         rate = _percent(way.success_count, way.test_count)
-        chosen = f"{name} (chosen)" if name == choice.wording else name
+        chosen = f"{name} (chosen)" if name in best else name
         table.add_row(chosen, way.text, rate, f"{way.tokens:,}")
     return table
 

@@ -67,7 +67,8 @@ def _candidate(
         bare = bare_model(speaks.record.model_id, own_providers(config))
     except UsageError:
         return None
-    name = f"prompt.{speaks.wording}:{bare}" if speaks.mode == "prompt" else f"native:{bare}"
+    mode = speaks.mode or "native"
+    name = f"{mode}.{speaks.wording}:{bare}" if speaks.wording else f"{mode}:{bare}"
     if speaks.badge.status != "validated":
         return Candidate(name, *named, speaks.badge)
     return Candidate(name, *named, speaks.badge, usd_per_success(config, *named, speaks.record))

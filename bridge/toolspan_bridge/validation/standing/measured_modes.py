@@ -83,7 +83,11 @@ def _by_fingerprint(records: Iterable[Record]) -> dict[Fingerprint, Counts]:
 
 def _pairs(counts: Mapping[Fingerprint, Counts], minimum: int) -> list[_Compared]:
     enough = {mark: each for mark, each in counts.items() if each.n >= minimum}
-    native = {_but_for_mode(mark): each for mark, each in enough.items() if mark.mode == "native"}
+    native: dict[Fingerprint, Counts] = {}
+    for mark, each in enough.items():  # of several renderings the best
+        bare = _but_for_mode(mark)
+        if mark.mode == "native" and (bare not in native or each.rate > native[bare].rate):
+            native[bare] = each
     pairs = [
         _Compared(mark.wording, prompted, beside)
         for mark, prompted in enough.items()

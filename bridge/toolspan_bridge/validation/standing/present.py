@@ -8,7 +8,7 @@ from functools import cache
 from toolspan_server.config import Config
 
 from ...errors import BridgeError
-from ...providers.resolve import own_providers, with_wording
+from ...providers.resolve import own_providers, with_choice
 from ..evidence.records import Present, Record
 from ..fingerprint import mode_parts, toolspan_version
 from ..stores import store_of
@@ -19,7 +19,8 @@ __all__ = ["present_of"]
 
 def present_of(config: Config, also: Mapping[str, str] | None = None) -> Present:
     """What tells of a record how its fingerprint would be now, by ``config``: its provider's address and
-    format, the mode and the wording, and this program's version; and ``also``, which the caller knows."""
+    format, the mode with its wording or rendering, and this program's version; and ``also``, which the caller
+    knows."""
     from ...providers.identity import known_identity
 
     chosen = ChosenWordings(store_of(config))
@@ -28,7 +29,7 @@ def present_of(config: Config, also: Mapping[str, str] | None = None) -> Present
     def of_model(model_id: str) -> Mapping[str, str]:
         try:
             own = own_providers(config)
-            identity = known_identity(with_wording(model_id, own, chosen), own)
+            identity = known_identity(with_choice(model_id, own, chosen), own)
         except BridgeError:
             return {}  # a provider that the config no longer has says nothing
         parts = {**mode_parts(identity.format_name), "base_url": identity.base_url}

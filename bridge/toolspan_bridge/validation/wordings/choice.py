@@ -1,11 +1,13 @@
-"""The choice of a wording for a model, and what was measured for it: plain data."""
+"""The choice of a wording and a rendering for a model, and what was measured for it: plain data."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Self, cast
+
+from ...formats.prompt.renderings import DEFAULT
 
 __all__ = ["Measured", "WordingChoice"]
 
@@ -32,13 +34,16 @@ class Measured:
 @dataclass(frozen=True, slots=True)
 class WordingChoice:
     """The ``wording`` that is the best of all ``measured`` for ``model_id`` (``provider/model``), and its
-    ``native`` calls beside them; all in one run, which ended at ``timestamp``."""
+    ``native`` calls beside them, in the ``rendering`` that is the best of all ``renderings``; all in one run,
+    which ended at ``timestamp``. Earlier versions measured no renderings."""
 
     model_id: str
     wording: str
     native: Measured
     measured: Mapping[str, Measured]
     timestamp: str
+    rendering: str = DEFAULT
+    renderings: Mapping[str, Measured] = field(default_factory=dict[str, Measured])
 
     @property
     def chosen(self) -> Measured:
@@ -60,20 +65,23 @@ class WordingChoice:
             "prompt": f"prompt:{self.model_id} is better",
             "equal": "both are equal",
         }
+        by = "" if self.rendering == DEFAULT else f" by the rendering {self.rendering}"
         return (
-            f"prompt:{self.model_id} has the wording {self.wording} ({self.chosen.text}), native calls "
+            f"prompt:{self.model_id} has the wording {self.wording} ({self.chosen.text}), native calls{by} "
             f"{self.native.text}: {verdict[self.better]}"
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """``{"model_id", "wording", "better", "native", "wordings": {NAME: …}, "timestamp"}``, of each way
-        ``{"test_count", "success_count", "tokens"}``."""
+        """``{"model_id", "wording", "rendering", "better", "native", "wordings": {NAME: …}, "renderings":
+        {NAME: …}, "timestamp"}``, of each way ``{"test_count", "success_count", "tokens"}``."""
         return {
             "model_id": self.model_id,
             "wording": self.wording,
+            "rendering": self.rendering,
             "better": self.better,
             "native": asdict(self.native),
             "wordings": {name: asdict(each) for name, each in self.measured.items()},
+            "renderings": {name: asdict(each) for name, each in self.renderings.items()},
             "timestamp": self.timestamp,
         }
 
@@ -82,12 +90,21 @@ class WordingChoice:
         """The choice that ``as_dict`` wrote. Raises ``ValueError`` when it is none."""
         try:
             data = cast("dict[str, Any]", json.loads(text))
-            measured = {str(name): Measured(**each) for name, each in data["wordings"].items()}
             found = cls(
-                data["model_id"], data["wording"], Measured(**data["native"]), measured, data["timestamp"]
+                data["model_id"],
+                data["wording"],
+                Measured(**data["native"]),
+                _measured(data["wordings"]),
+                data["timestamp"],
+                data.get("rendering", DEFAULT),
+                _measured(data.get("renderings", {})),
             )
         except (KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"no choice of a wording: {error!r}") from None
         if found.wording not in found.measured:
             raise ValueError(f"the wording {found.wording!r} was not measured")
         return found
+
+
+def _measured(ways: Mapping[str, Any]) -> dict[str, Measured]:
+    return {str(name): Measured(**each) for name, each in ways.items()}

@@ -1,4 +1,4 @@
-"""The wordings that validation has chosen, read from the store beside a config; it need not be writable."""
+"""What validation has chosen for models, read from the store beside a config; it need not be writable."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pathlib import Path
 from toolspan_server.common.state.private_files import stat_private
 
 from ...errors import StoreError
+from ...formats.prompt.renderings import RENDERINGS
 from ...formats.prompt.wordings import DEFAULT, WORDINGS
+from ...providers.resolve import Mode
 from ..storage.places import Place, place_of
 from ..storage.reading import has_table, read_only
 from .choice import WordingChoice
@@ -21,7 +23,8 @@ def read_choices(place: Path | str) -> dict[str, WordingChoice]:
     """The choices in the store at ``place`` (see ``Store.open``) by ``provider/model``; none where there is
     no store.
 
-    Raises ``StoreError`` when it cannot be read. A choice of a wording that this version has not is left out.
+    Raises ``StoreError`` when it cannot be read. A choice of a wording or a rendering that this version has
+    not is left out.
     """
     there = place_of(place)
     try:
@@ -32,7 +35,11 @@ def read_choices(place: Path | str) -> dict[str, WordingChoice]:
         found = [WordingChoice.from_json(text) for text in texts]
     except (OSError, sqlite3.Error, ValueError, TypeError) as error:
         raise StoreError(f"the validation store {there.shown} cannot be read: {error}") from None
-    return {choice.model_id: choice for choice in found if choice.wording in WORDINGS}
+    return {
+        choice.model_id: choice
+        for choice in found
+        if choice.wording in WORDINGS and choice.rendering in RENDERINGS
+    }
 
 
 def _of_server(place: Place) -> list[str]:
@@ -54,7 +61,8 @@ def _texts(connection: sqlite3.Connection) -> list[str]:
 
 
 class ChosenWordings:
-    """Looks up a model's wording in the store at ``place``, which is read when a model is first looked up.
+    """Looks up a model's wording and its rendering in the store at ``place``, which is read when a model is
+    first looked up.
 
     A store that cannot be read means the default; ``on_note`` is told so, once.
     """
@@ -64,8 +72,9 @@ class ChosenWordings:
         self._on_note = on_note
         self._choices: dict[str, WordingChoice] | None = None
 
-    def __call__(self, model: str) -> str:
-        """The name of the wording that is chosen for ``model`` (``provider/model``); empty for none."""
+    def __call__(self, model: str, mode: Mode = "prompt") -> str:
+        """The name of the wording, or in the mode ``native`` of the rendering, that is chosen for ``model``
+        (``provider/model``); empty for none."""
         if self._choices is None:
             try:
                 self._choices = read_choices(self._place)
@@ -73,4 +82,6 @@ class ChosenWordings:
                 self._choices = {}
                 self._on_note(f"{error}; the prompt has its usual wording, {DEFAULT}")
         choice = self._choices.get(model)
-        return choice.wording if choice else ""
+        if choice is None:
+            return ""
+        return choice.wording if mode == "prompt" else choice.rendering

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from tests.support.cli import Ran, toolspan, toolspan_process
-from tests.support.fake_providers.worded import WordedModel, way_of
-from toolspan_bridge.formats.prompt.wordings import DEFAULT
+from tests.support.fake_providers.worded import ForgetfulModel, WordedModel, way_of
+from toolspan_bridge.formats.prompt.renderings import DEFAULT as RENDERING
+from toolspan_bridge.formats.prompt.renderings import RENDERINGS
+from toolspan_bridge.formats.prompt.wordings import DEFAULT, WORDINGS
 
 pytestmark = [pytest.mark.requirement("I11.4.4"), pytest.mark.long]
 
@@ -87,12 +89,15 @@ def test_the_table_the_report_and_the_list_of_models_tell_the_choice(place: Path
         assert sentence in table
         rows = [line.split("│")[1:5] for line in table.splitlines() if "(chosen)" in line]
         assert [[cell.strip() for cell in row] for row in rows] == [
-            ["rules-first (chosen)", "2/2", "100 %", "54"]
+            [f"native calls, {RENDERING} (chosen)", "2/2", "100 %", "54"],
+            ["rules-first (chosen)", "2/2", "100 %", "54"],
         ]
     assert sentence in toolspan("report", cwd=place).out
     records = {record["model_id"]: record for record in toolspan("report", "--json", cwd=place).json}
     assert records[MODEL]["wording"]["wording"] == "rules-first"
-    assert "wording" not in records[f"prompt.rules-first:{MODEL}"] and len(records) == 5
+    assert "wording" not in records[f"prompt.rules-first:{MODEL}"] and len(records) == len(WORDINGS) + len(
+        RENDERINGS
+    )
     house = {"OPENAI_API_KEY": "sk-secret"}
     with Listed() as fake:
         house["OPENAI_BASE_URL"] = f"{fake.url}/v1"
@@ -166,6 +171,39 @@ def test_an_unreadable_store_means_the_default_and_one_note(place: Path, fault: 
     assert {request.body["model"] for request in fake.received[-2:]} == {"gpt-4o", "gpt-4o-mini"}
     assert fake.ways[-2:] == [DEFAULT, DEFAULT]
     assert ran.err.count(f"the prompt has its usual wording, {DEFAULT}") == 1, ran.err
+
+
+TURNS = """\
+name: sums
+scenarios:
+  - name: two sums
+    turns:
+      - {query: "What is 12 times 7?", expect: {calls: [{tool: calculate}], answer: "84"}}
+      - {query: "And once more?", expect: {calls: [{tool: calculate}], answer: "84"}}
+"""
+
+
+@pytest.mark.requirement("I25.4.9")
+@pytest.mark.parametrize("rendering", [RENDERING, "cut"])
+def test_the_rendering_that_a_model_obeys_is_chosen_and_serves_the_next_conversation(
+    place: Path, rendering: str
+) -> None:
+    (place / "suite.yaml").write_text(TURNS)
+    with ForgetfulModel(rendering) as fake:
+        held = {"OPENAI_API_KEY": "sk-secret", "OPENAI_BASE_URL": f"{fake.url}/v1"}
+        for _ in range(2):  # the second time whatever was chosen
+            wanted = ("validate", "--wordings", "-m", MODEL, "--suite", "suite.yaml", "--json")
+            ran = toolspan(*wanted, cwd=place, **held)
+            (made,) = ran.json["wordings"]
+            counts = {name for name, each in made["renderings"].items() if each["success_count"]}
+            assert (made["rendering"], counts) == (rendering, {rendering})
+            assert set(fake.renderings) == set(RENDERINGS)
+        fake.renderings.clear()
+        talk = f"{SUM}\nAnd once more?\n"
+        for model in (MODEL, f"native.calls-only:{MODEL}"):
+            ran = toolspan("chat", *NAMED, "-m", model, cwd=place, stdin=talk, **held)
+            assert ran.code == 0, ran.err
+    assert list(dict.fromkeys(fake.renderings)) == [rendering, "calls-only"], "a name wins"
 
 
 class Listed(WordedModel):

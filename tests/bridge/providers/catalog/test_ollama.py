@@ -108,7 +108,8 @@ async def test_it_asks_and_answers_with_a_context_from_the_model(monkeypatch: py
     assert (reply.usage.input_tokens, reply.usage.output_tokens) == (11, 7)
     show, chat = fake.received
     assert (show.target, show.body) == ("/api/show", {"model": "llama3.2:3b"})
-    assert chat.body["options"] == {"num_ctx": 8192}
+    assert chat.body["options"].keys() == {"num_ctx", "num_predict"}
+    assert chat.body["options"]["num_ctx"] == 8192
     assert (chat.body["truncate"], chat.body["shift"]) == (False, False)
 
 
@@ -120,8 +121,29 @@ async def test_a_large_question_gets_a_larger_context_up_to_the_models_own(
         monkeypatch.setenv("OLLAMA_HOST", fake.url)
         await ask("ollama/big", messages=large, temperature=0.5)
         await ask("ollama/small", messages=large)
-    assert fake.received[1].body["options"] == {"num_ctx": 32768, "temperature": 0.5}
-    assert fake.received[3].body["options"] == {"num_ctx": 16384}
+    big, small = (fake.received[place].body["options"] for place in (1, 3))
+    assert (big["num_ctx"], big["temperature"], small["num_ctx"]) == (32768, 0.5, 16384)
+
+
+@pytest.mark.requirement("I25.4.8")
+@pytest.mark.parametrize(
+    ("words", "context", "limit"), [(1, 131_072, 8_192), (12_000, 131_072, 16_384), (12_000, 16_384, 4_384)]
+)
+async def test_an_answer_has_a_limit_that_the_context_has_room_for(
+    words: int, context: int, limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FakeProvider(checks.ollama(), [shown(context), SAID, SAID]) as fake:
+        monkeypatch.setenv("OLLAMA_HOST", fake.url)
+        provider, name = resolve_model("ollama/m")
+        async with aclosing(provider):
+            for asked in (
+                Request(name, (User("word " * words),)),
+                Request(name, (User("hi"),), max_tokens=7),
+            ):
+                await provider.answer(asked)
+    given = fake.received[1].body["options"]
+    assert limit // 2 < given["num_predict"] <= limit
+    assert fake.received[2].body["options"]["num_predict"] == 7
 
 
 async def test_the_context_is_asked_for_once_per_model(monkeypatch: pytest.MonkeyPatch) -> None:

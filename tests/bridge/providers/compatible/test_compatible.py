@@ -11,6 +11,7 @@ from tests.support.fake_providers import FakeProvider, Sent, anything, checks
 from tests.support.provider_cases import ANSWERED, ask
 from toolspan_bridge.errors import (
     AuthError,
+    ContextOverflowError,
     ProviderError,
     UnknownModelError,
     UnreachableError,
@@ -54,7 +55,7 @@ def openai(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 @pytest.mark.requirement("I25.4.8")
-@pytest.mark.parametrize("name", ["llamacpp", "lmstudio"])
+@pytest.mark.parametrize("name", LOCAL)
 async def test_an_answer_of_a_local_server_has_a_limit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     row = CHAT[name]
     answers = [Sent(completion(content="22 °C")), Sent(completion(content="22 °C"))]
@@ -63,6 +64,42 @@ async def test_an_answer_of_a_local_server_has_a_limit(name: str, monkeypatch: p
         await ask(f"{name}/m")
         await ask(f"{name}/m", max_tokens=7)
     assert [received.body["max_tokens"] for received in fake.received] == [row.most_answer, 7]
+    assert row.most_answer
+
+
+_TOO_MANY = (
+    "'max_tokens' or 'max_completion_tokens' is too large: 16384. This model's maximum context length is "
+    "4096 tokens and your request has 96 input tokens (16384 > 4096 - 96).",
+    "This model's maximum context length is 4096 tokens. However, you requested 16384 output tokens and your "
+    "prompt contains 96 input tokens, for a total of 16480 tokens. Please reduce the length of the input "
+    "prompt or the number of requested output tokens.",
+)
+
+
+@pytest.mark.requirement("I25.4.8")
+@pytest.mark.parametrize("words", _TOO_MANY)
+async def test_a_limit_of_ours_is_lowered_to_what_the_context_has_room_for(
+    words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = Sent({"object": "error", "message": words, "type": "BadRequestError", "code": 400}, status=400)
+    good = Sent(completion(content="hi"))
+    with FakeProvider(lambda received: None, [refused, good, refused]) as fake:
+        monkeypatch.setenv("VLLM_BASE_URL", f"{fake.url}/v1")
+        assert (await ask("vllm/m")).message.text == "hi"
+        with pytest.raises(ContextOverflowError):
+            await ask("vllm/m", max_tokens=16_384)
+    assert [received.body["max_tokens"] for received in fake.received] == [16_384, 4_000, 16_384]
+
+
+@pytest.mark.requirement("I25.4.8")
+async def test_a_question_that_is_too_long_itself_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = _TOO_MANY[1].replace("96 input", "5000 input")
+    refused = Sent({"object": "error", "message": words, "type": "BadRequestError", "code": 400}, status=400)
+    with FakeProvider(lambda received: None, [refused]) as fake:
+        monkeypatch.setenv("VLLM_BASE_URL", f"{fake.url}/v1")
+        with pytest.raises(ContextOverflowError):
+            await ask("vllm/m")
+    assert len(fake.received) == 1
 
 
 @pytest.mark.requirement("I2.6.2")
@@ -109,7 +146,8 @@ async def test_a_local_server_needs_no_key_and_is_named_with_its_start_when_abse
 
 
 async def test_no_key_means_no_authorization_header(monkeypatch: pytest.MonkeyPatch) -> None:
-    with FakeProvider(checks.openai(""), [Sent(completion(content="hi"))]) as fake:
+    check = checks.openai("", limit="max_tokens", row="vllm")
+    with FakeProvider(check, [Sent(completion(content="hi"))]) as fake:
         monkeypatch.setenv("VLLM_BASE_URL", f"{fake.url}/v1")
         assert (await ask("vllm/m")).message.text == "hi"
 

@@ -132,8 +132,8 @@ _OPTIONS = (
     click.option(
         "--wordings",
         is_flag=True,
-        help="Try each model by its native calls and by each wording of the prompt, and choose the best "
-        "wording.",
+        help="Try each model by its native calls, in each rendering of those that it writes as text, and by "
+        "each wording of the prompt, and choose the best rendering and wording.",
     ),
     click.option(
         "--threshold",

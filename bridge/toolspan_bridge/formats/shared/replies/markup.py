@@ -59,6 +59,13 @@ THOUGHTS = (
     ThoughtMarkup("<|START_THINKING|>", "<|END_THINKING|>"),  # Command A Reasoning
     ThoughtMarkup("<|inner_prefix|>", "<|inner_suffix|>"),  # Apertus
     ThoughtMarkup("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ThoughtMarkup("<think:opensource>", "</think:opensource>"),  # Hunyuan 3
+    ThoughtMarkup("<ifm|think>", "</ifm|think>"),  # K2 Horizon
+    ThoughtMarkup("<ifm|think_fast>", "</ifm|think_fast>"),
+    ThoughtMarkup("<ifm|think_faster>", "</ifm|think_faster>"),
+    ThoughtMarkup("<|think:start|>", "<|think:end|>"),  # Solar Open 2
+    ThoughtMarkup("<|open|>think<|sep|>", "<|close|>think<|sep|>"),  # Kimi K3
+    ThoughtMarkup("[unused16]", "[unused17]"),  # openPangu
     ThoughtMarkup("<unused94>thought", "<unused95>", alone=False),  # MedGemma
     ThoughtMarkup("<|channel>thought", "<channel|>", alone=False),  # Gemma 4
     ThoughtMarkup("<|channel|>analysis<|message|>", "<|end|>", alone=False),  # gpt-oss
@@ -67,18 +74,61 @@ THOUGHTS = (
     ThoughtMarkup("Here's my thought process:", "Here's my response:", alone=False),
 )
 
+
+def _plamo(part: str) -> str:
+    return f"<|plamo:{part}:plamo|>"
+
+
 _DEEPSEEK_WITHIN = ("<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>")
 _STEP_WITHIN = ("<｜tool_call_begin｜>", "<｜tool_sep｜>", "<｜tool_call_end｜>")
 _KIMI_WITHIN = ("<|tool_call_argument_begin|>", "<|tool_call_end|>")
 
 CALLS = (
-    CallMarkup("Hermes, Qwen, GLM, Granite 4", ("<tool_call>",), ("</tool_call>",)),
+    CallMarkup("Hermes, Qwen, GLM, Granite 4", ("<tool_call>",), ("</tool_call>",), ("<tool_sep>",)),
     CallMarkup("Jamba, Hunyuan", ("<tool_calls>",), ("</tool_calls>",)),
+    CallMarkup("Hunyuan 3", ("<tool_calls:opensource>",), ("</tool_calls:opensource>",)),
+    CallMarkup(
+        "Hunyuan 3", ("<tool_call:opensource>",), ("</tool_call:opensource>",), ("<tool_sep:opensource>",)
+    ),
     CallMarkup("Granite 20B", ("<function_call>",), ("</function_call>",)),
     CallMarkup("Claude, Olmo 3", ("<function_calls>",), ("</function_calls>",)),
     CallMarkup("Qwen3-Coder, Functionary, Llama 3", ("<function=", "<function name="), ("</function>",)),
     CallMarkup("Claude, MiniMax", ("<invoke name=",), ("</invoke>",)),
     CallMarkup("MiniMax M2", ("<minimax:tool_call>",), ("</minimax:tool_call>",)),
+    CallMarkup("MiniMax M3", ("]<]minimax[>[<tool_call>",), ("]<]minimax[>[</tool_call>",)),
+    CallMarkup("MiniMax M3", ("]<]minimax[>[<invoke name=",), ("]<]minimax[>[</invoke>",)),
+    CallMarkup("dots", ("<dots_function_call>",), ("</dots_function_call>",)),
+    CallMarkup("Muse Glimmer", ("<atem:function_calls>",), ("</atem:function_calls>",), ("<|eom|>",)),
+    CallMarkup("Muse Glimmer", ("<atem:invoke name=",), ("</atem:invoke>",)),
+    CallMarkup("K2 Horizon", ("<ifm|tool_calls>",), ("</ifm|tool_calls>",)),
+    CallMarkup("K2 Horizon", ("<ifm|tool_call>",), ("</ifm|tool_call>",)),
+    CallMarkup("Solar Open 2", ("<|tool_call:start|>",), ("<|tool_call:end|>",)),
+    CallMarkup("PLaMo 3", (_plamo("begin_tool_requests"),), (_plamo("end_tool_requests"),)),
+    CallMarkup(
+        "PLaMo 3",
+        (_plamo("begin_tool_request"),),
+        (_plamo("end_tool_request"),),
+        tuple(_plamo(f"{end}_tool_{part}") for end in ("begin", "end") for part in ("name", "arguments")),
+    ),
+    CallMarkup("openPangu", ("[unused11]",), ("[unused12]",)),
+    CallMarkup("GigaChat 3", ("<|message_sep|>\n\nfunction call<|role_sep|>", "function call<|role_sep|>")),
+    CallMarkup("GigaChat 3", ("<|function_call|>",)),
+    CallMarkup("GigaChat 3.5", ("<｜GCML｜tool_calls>",), ("</｜GCML｜tool_calls>",)),
+    CallMarkup("GigaChat 3.5", ("<｜GCML｜invoke name=",), ("</｜GCML｜invoke>",)),
+    CallMarkup(
+        "Inkling",
+        ("<|message_model|>",),
+        ("<|end_message|>",),
+        ("<|content_invoke_tool_json|>",),
+    ),
+    CallMarkup(
+        "Kimi K3",
+        ("<|close|>response<|sep|><|open|>tools<|sep|>", "<|open|>tools<|sep|>"),
+        ("<|close|>tools<|sep|>",),
+        ("<|close|>message<|sep|>",),
+    ),
+    CallMarkup("Kimi K3", ("<|open|>call tool=",), ("<|close|>call<|sep|>",)),
+    CallMarkup("MiroThinker", ("<use_mcp_tool>",), ("</use_mcp_tool>",)),
     CallMarkup("Seed-OSS", ("<seed:tool_call>",), ("</seed:tool_call>",)),
     CallMarkup("LongCat", ("<longcat_tool_call>",), ("</longcat_tool_call>",)),
     CallMarkup("Nemotron", ("<TOOLCALL>",), ("</TOOLCALL>",)),
@@ -106,9 +156,11 @@ CALLS = (
         (
             "<|channel|>commentary to=",
             "<|channel|>analysis to=",
-            "<|start|>assistant to=",
-            "<|start|>assistant<|channel|>commentary to=",
-            "<|start|>assistant<|channel|>analysis to=",
+            *(
+                f"{end}<|start|>assistant{channel} to="
+                for end in ("", "<|end|>")
+                for channel in ("", "<|channel|>commentary", "<|channel|>analysis")
+            ),
         ),
         ("<|call|>",),
         ("<|constrain|>json", "<|channel|>commentary", "<|message|>", "<|start|>assistant"),
@@ -128,6 +180,11 @@ ENDS = (
     "<turn|>",
     "<｜end▁of▁sentence｜>",
     "[e~[",
+    "<|close|>response<|sep|>",
+    "<|close|>message<|sep|>",
+    "<|eom|>",
+    "<|message_sep|>",
+    "<|end_message|>",
 )
 """How turns end; what a server leaves of it at the very end of an answer says nothing."""
 

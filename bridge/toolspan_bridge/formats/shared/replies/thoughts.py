@@ -17,10 +17,15 @@ from .markup import CALLS, ENDS, QUOTES, THOUGHTS, any_of, halves, held_from
 
 __all__ = ["TaggedThoughts", "split_thoughts", "without_thoughts"]
 
-_ANSWERS = tuple(
-    f"{role}<|channel|>{channel}<|message|>"
-    for role in ("<|start|>assistant", "")
-    for channel in ("final", "final <|constrain|>json", "commentary")
+_ANSWERS = (
+    *(
+        f"{role}<|channel|>{channel}<|message|>"
+        for role in ("<|start|>assistant", "")
+        for channel in ("final", "final <|constrain|>json", "commentary")
+    ),
+    "<|open|>response<|sep|>",
+    "<|message_model|><|content_text|>",
+    ">>>all\n",
 )
 """What stands before an answer, and says nothing more."""
 _STRIPPED, _STRIPPED_END = "analysis", "assistantfinal"

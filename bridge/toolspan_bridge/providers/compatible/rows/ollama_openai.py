@@ -8,4 +8,5 @@ ROW = Row(
     "OLLAMA_OPENAI_BASE_URL",
     local="ollama serve",
     host="OLLAMA_HOST",
+    most_answer=16_384,
 )
