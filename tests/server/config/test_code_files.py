@@ -283,7 +283,6 @@ ACTING = [
     path
     for path in leaves(EVERYTHING)
     if not {"description", "title", "instructions", "examples", "$schema", "tags", "icons"} & set(path)
-    and path[:3] not in {("tools", "registry", index) for index in range(8)}
 ]
 
 
@@ -325,3 +324,47 @@ def test_a_rule_that_denies_and_is_taken_away_is_another_config(tmp_path: Path) 
     changed = deepcopy(document)
     changed["approvals"]["rules"][0]["paths"] = ["nothing"]
     assert items(tmp_path, changed) != before
+
+
+MOCK_BEFORE_A_SHELL: dict[str, Any] = {
+    "services": {"workspaces": {"w": {"path": "."}}},
+    "tools": {
+        "sources": [{"type": "workspace", "workspace": "w"}],
+        "registry": [
+            {
+                "name": "what",
+                "description": "d",
+                "implementation": {"type": "mock", "mock_response": {"cmd": "echo one"}},
+            },
+            {
+                "name": "shown",
+                "description": "d",
+                "implementation": {
+                    "type": "mock",
+                    "content": [{"type": "resource", "resource": {"uri": "a://b", "file": "answer.txt"}}],
+                },
+            },
+            {
+                "name": "go",
+                "description": "d",
+                "implementation": {
+                    "type": "pipeline",
+                    "steps": [
+                        {"id": "a", "tool": "what"},
+                        {"id": "b", "tool": "Bash", "arguments": {"command": "{{ steps.a.result.cmd }}"}},
+                    ],
+                },
+            },
+        ],
+    },
+}
+
+
+def test_a_mock_whose_answer_another_tool_may_act_on_counts_with_its_files(tmp_path: Path) -> None:
+    (tmp_path / "answer.txt").write_text("one")
+    before = items(tmp_path, MOCK_BEFORE_A_SHELL)
+    path = ("tools", "registry", 0, "implementation", "mock_response", "cmd")
+    assert items(tmp_path, put(MOCK_BEFORE_A_SHELL, path, another)) != before
+    assert items(tmp_path, MOCK_BEFORE_A_SHELL) == before
+    (tmp_path / "answer.txt").write_text("two")
+    assert items(tmp_path, MOCK_BEFORE_A_SHELL) != before
