@@ -89,8 +89,10 @@ _PLAIN = re.compile(r"[\w\s./:=,@%+~;&|<>()-]*")
 """Words that spell the names in them: without patterns, variables, quotes and escapes."""
 _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _TOP = re.compile(r"((?:\.\./)*[^/]+)/")
+_UNTOLD = re.compile(r"\$|^(?!https?://).*%[0-9A-Fa-f]{2}", re.DOTALL)
+"""Words that may name anything once they are read: with a variable, or an escape of URLs."""
 _LONGEST_WORD = 4_096
-_MOST_PARTS = 1_000
+_MOST_PARTS = 200
 _MOST_DATA = 4 * 1024 * 1024
 
 
@@ -197,6 +199,9 @@ class FolderCode:
     given: str = ""
     data: bool = False
     bytecode: bool = False
+    _listed: dict[Path, list[tuple[str, str]]] = field(
+        default_factory=dict[Path, list[tuple[str, str]]], init=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         self.folder = self.folder.resolve()
@@ -339,7 +344,7 @@ class FolderCode:
         """Whether ``words`` can name nothing that came with the config but files of data, which are added."""
         parts: dict[str, None] = {}
         for word in words:
-            if word in ("-m", "-c") or "$" in word or len(word) > _LONGEST_WORD:
+            if word.startswith(("-m", "-c")) or len(word) > _LONGEST_WORD or _UNTOLD.search(word):
                 return False
             parts |= _possible_paths(word)
         if len(parts) > _MOST_PARTS:
@@ -353,20 +358,43 @@ class FolderCode:
 
     def _there(self, part: str, base: Path) -> list[Path]:
         """What is there of all that ``part`` may name: a path, also without its ending or with a pattern in
-        it, or a module."""
-        try:
-            path = base / Path(part).expanduser()
-            found = [path] if os.path.lexists(path) else _beginning_with(path.parent, f"{path.name}.")
-            if not found and _MODULE.fullmatch(part):
-                package = base / part.partition(".")[0]
-                found = [package] if package.is_dir() else _beginning_with(base, f"{package.name}.")
-            if pattern := re.search(r"[*?\[{]", part):
-                start = base / Path(f"{part[: pattern.start()]}x").expanduser()
-                found += _beginning_with(start.parent, start.name[:-1])
-            is_whole = Path(part).is_absolute() or part.startswith("~")
-            return [each for each in found if not is_whole or self._belongs(each)]
-        except (OSError, RuntimeError, ValueError):
-            return []  # no path
+        it, or a module; in the folder that the command is started in and those above, and in their ``src``.
+        """
+        found: list[Path] = []
+        for each in (base, *base.parents):
+            if each != base and not _below(each, self._root):
+                break
+            try:
+                found += [*self._there_in(each, part), *self._there_in(each / "src", part)]
+            except (OSError, RuntimeError, ValueError):
+                continue  # no path
+        is_whole = Path(part).is_absolute() or part.startswith("~")
+        return [each for each in found if not is_whole or self._belongs(each)]
+
+    def _there_in(self, folder: Path, part: str) -> Iterator[Path]:
+        path = folder / Path(part).expanduser()
+        for each in dict.fromkeys((path, Path(os.path.normpath(path)))):
+            if os.path.lexists(each):
+                yield each
+            else:
+                yield from self._alike(each.parent, each.name)
+                if _MODULE.fullmatch(part):
+                    yield from self._alike(folder, part.partition(".")[0])
+        if pattern := re.search(r"[*?\[{]", part):
+            start = folder / Path(f"{part[: pattern.start()]}x").expanduser()
+            yield from self._alike(start.parent, start.name[:-1], is_start=True)
+
+    def _alike(self, folder: Path, name: str, *, is_start: bool = False) -> Iterator[Path]:
+        """What ``folder`` has that is called ``name``, with any ending, or begins so."""
+        if folder not in self._listed:
+            try:
+                self._listed[folder] = [(_spelled(each), each) for each in os.listdir(folder)]  # noqa: PTH208
+            except OSError:
+                self._listed[folder] = []
+        start = _spelled(name)
+        for spelled, there in self._listed[folder]:
+            if spelled.startswith(start) and (is_start or spelled[len(start) :][:1] in ("", ".")):
+                yield folder / there
 
     def _belongs(self, path: Path) -> bool:
         """Whether ``path`` lies in what came with the config, or holds it."""
@@ -603,10 +631,9 @@ def _possible_paths(word: str) -> dict[str, None]:
     return dict.fromkeys(part for part in found if part)
 
 
-def _beginning_with(folder: Path, start: str) -> list[Path]:
-    if not folder.is_dir():
-        return []
-    return [each for each in folder.iterdir() if each.name.casefold().startswith(start.casefold())]
+def _spelled(name: str) -> str:
+    """``name`` as those are alike that a disk or a package manager takes for one."""
+    return name.casefold().replace("-", "_")
 
 
 def _below(path: Path, folder: Path) -> bool:
