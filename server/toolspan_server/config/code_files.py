@@ -82,6 +82,9 @@ _VALUELESS = frozenset(
 """Options of interpreters that have no value: the word after them can be what is run."""
 
 _HIDES_PREFIX = re.compile(r"-[A-DF-HJ-WYZa-z]*+[EIX].*")
+_INTERPRETER = re.compile(r"(?:python|pypy|node|bun|deno|uv|tsx|ruby|perl|php|sh|bash|zsh|dash)[\d.]*")
+"""Programs that take no option from behind the script or the module that they run."""
+
 _HAS_CODE = re.compile(r"\.[A-Za-z]\w*")
 _COMPILED = re.compile(r".+\.\w+-\w+(?:\.opt-\w+)?\.pyc")
 """What Python writes into ``__pycache__``. A module is never imported from a file of such a name itself."""
@@ -261,16 +264,16 @@ class FolderCode:
                 self._module(word, base)
             if re.search(r"[\s;&|]", word):
                 self._add_words(words_of(re.sub(r"[;&|()<>]+", " ", word)), base, is_line=True)
-            elif not is_line and not word.startswith("-") and self._is_script(word, before, base, place):
-                behind_script = True
+            elif not is_line and not word.startswith("-") and self._is_script(word, before, base):
+                behind_script = behind_script or not place or bool(_INTERPRETER.fullmatch(_program(words[0])))
             before = word
 
     def _give(self, word: str) -> None:
         self.given += f"{word}\0"
         self.data = self.data or not _PLAIN.fullmatch(word)
 
-    def _is_script(self, word: str, before: str, base: Path, place: int) -> bool:
-        if before == "-m" and place:
+    def _is_script(self, word: str, before: str, base: Path) -> bool:
+        if before == "-m":
             return True
         has_value = before.startswith("-") and before not in _VALUELESS and "=" not in before
         name = Path(word).name

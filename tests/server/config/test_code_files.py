@@ -179,7 +179,13 @@ def test_npx_is_bound_to_a_folder_that_has_programs_or_settings_for_it(
 
 @pytest.mark.parametrize("name", ["notes.md", "data.db", "log/today.log", "pictures/a.PNG", "x.csv"])
 def test_texts_and_databases_change_without_a_question(name: str, project: Path) -> None:
-    assert changed(project, name, "python3", "server.py", "--db", "data.db") == set()
+    for words in (
+        ("python3", "server.py"),
+        ("python3.12", "-m", "server"),
+        ("./run.sh",),
+        ("node", "src/main.js"),
+    ):
+        assert changed(project, name, *words, "--db", "data.db") == set()
 
 
 @pytest.mark.parametrize(
@@ -197,6 +203,8 @@ def test_texts_and_databases_change_without_a_question(name: str, project: Path)
         (["bash", "-c", "cd sub && exec python3 notes.md"], "sub/notes.md"),
         (["sh", "-c", "sh<notes.md"], "notes.md"),
         (["make", "-s", "-fnotes.md"], "notes.md"),
+        (["make", "server.py", "-f", "notes.md"], "notes.md"),
+        (["make", "-m", "server", "-f", "notes.md"], "notes.md"),
         (["make", "-C", "sub", "-fnotes.md"], "sub/notes.md"),
         (["java", "@notes.md"], "notes.md"),
         (["./run.sh", "--script", "server.py"], "server.py"),
