@@ -1,4 +1,4 @@
-"""The program ``toolspan``, also ``python -m toolspan_bridge``."""
+"""The program ``toolspan``, also ``python -P -m toolspan_bridge``."""
 
 from __future__ import annotations
 

@@ -6,7 +6,16 @@ For handlers: ``handler``, ``Context``, ``Content``, ``ToolFailure``. For progra
 What is named here is imported when it is first asked for.
 """
 
-from __future__ import annotations
+import os
+import sys
+
+if sys.argv[:1] == ["-m"] and any(word.startswith((__name__, f"-m{__name__}")) for word in sys.orig_argv):
+    # ``python -m`` without -P looks into the working folder first: a file there would stand for any module,
+    # also one of the standard library, so it is taken off before anything else is imported
+    try:  # noqa: SIM105 (contextlib would be looked for there)
+        sys.path[:1] = [each for each in sys.path[:1] if sys.flags.safe_path or each != os.getcwd()]  # noqa: PTH109
+    except OSError:
+        pass  # there is no such folder any more, nor is it on the path
 
 from typing import TYPE_CHECKING
 

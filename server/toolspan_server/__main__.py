@@ -1,4 +1,4 @@
-"""``python -m toolspan_server``."""
+"""``python -P -m toolspan_server``."""
 
 from __future__ import annotations
 

@@ -125,5 +125,5 @@ def test_the_documented_way_to_publish_a_port_needs_a_token_and_stays_on_this_ma
 def test_readme_says_where_the_programs_are_before_it_uses_them() -> None:
     text = (ROOT / "README.md").read_text()
     assert 0 < text.index(". .venv/bin/activate` puts `toolspan` on the path") < text.index("$ toolspan ")
-    assert "`python -m toolspan_bridge` are the same" in text
+    assert "`python -P -m toolspan_bridge` are the same" in text
     assert "Once it is published" in text

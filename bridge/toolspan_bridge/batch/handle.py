@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from toolspan_server.common.regular_files import read_regular
+
 from ..errors import StoreError, UsageError
 from ..files.replacement import replace_file
 from ..providers.wire.json_types import is_list, is_object
@@ -20,6 +22,7 @@ __all__ = ["Batch"]
 
 _MARK = "toolspan_batch"
 _VERSION = 1
+_MOST_BYTES = 64 * 1024 * 1024
 _TEXTS = ("provider", "id", "model", "format")
 
 
@@ -72,7 +75,7 @@ class Batch:
     def load(cls, path: Path) -> Self:
         """The handle in ``path``. Raises ``UsageError`` when there is none that can be read."""
         try:
-            return cls.from_json(path.read_bytes())
+            return cls.from_json(read_regular(path, _MOST_BYTES))
         except OSError as fault:
             raise UsageError(f"the batch {path} cannot be read: {fault.strerror}") from None
         except UsageError as fault:

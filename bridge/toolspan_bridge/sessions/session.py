@@ -167,7 +167,7 @@ def _servers(choice: ConfigChoice, host: Host) -> tuple[Config, list[ServerSpec]
         skip_invalid=choice.skip_invalid,
         workspace=choice.workspace,
         beside=beside,
-        pinned=not choice.may_run,
+        pinned=not choice.is_named,
     )
     servers += servers_of_texts(choice.servers, [spec.name for spec in servers])
     if not servers and may_offer_tools(withheld):

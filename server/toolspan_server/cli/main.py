@@ -31,6 +31,7 @@ from .options import Options
 if TYPE_CHECKING:
     import socket
 
+    from ..config.models.sent_variable import UntrustedItem
     from ..http_server.access import AccessOptions
     from ..live.runtime import Runtime
     from ..protocol.stdio.first_requests import FirstRequests
@@ -203,17 +204,30 @@ def _files(options: Options, consent: Consent | None) -> ConfigFiles:
         keep_bytecode_elsewhere()
         files = [found]
     named = bool(options.config) or options.workspace is not None
-    allowed = (named and options.pinned is None and not options.restricted) or options.trust
+    if options.trust and not named:
+        consent = _trust_as_first_read()
     return ConfigFiles(
         files,
         skip_invalid=options.skip_invalid,
-        allowed=allowed,
+        allowed=named and options.pinned is None and not options.restricted,
         workspace=options.workspace,
         rules=options.rules,
         consent=None if options.restricted else consent,
         pinned=options.pinned,
         aggregate=options.aggregate,
     )
+
+
+def _trust_as_first_read() -> Consent:
+    """The yes of ``--trust``: to what is read first, and later to the same."""
+    first: list[UntrustedItem] = []
+
+    def consent(found: Sequence[UntrustedItem], is_first: bool) -> bool:
+        if is_first:
+            first[:] = found
+        return first == [*found]
+
+    return consent
 
 
 def _describe(options: Options, log: LogFormatter, consent: Consent | None) -> None:

@@ -2,8 +2,9 @@
 
 Which files an interpreter loads is not guessed. What runs something of a config's folder is bound to the
 whole tree that came with it: to every file but those of kinds that no interpreter loads by itself
-(``_DATA``). Only programs on a short list, which run a package named in their arguments and nothing of the
-folder (``_LAUNCHERS``), are not. No file is left out because of its content.
+(``_DATA``). Free of it is only what is shown not to run the folder: a program on a short list that fetches a
+package or an image by its plain name (``_LAUNCHERS``), and nothing in whose command line and variables could
+name something that is there. No file is left out because of its content.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from ..common.regular_files import open_regular, read_regular
 from ..common.state.folder import STATE_FOLDER, why_not_ours
 from ..schema.dangerous_variables import changes_code
 from .models.original import digest
-from .raw_data import inside
 
 MOST_FILES = 2_000
 MOST_BYTES = 64 * 1024 * 1024
@@ -72,9 +72,6 @@ _NAMES_PACKAGES = re.compile(
 _OURS = frozenset(("toolspan.yaml", "toolspan.yml", "toolspan.json", ".mcp.json", "toolspan.lock"))
 """Files of the config's own folder that only Toolspan reads: what they say is compared key by key."""
 
-_ALONE = frozenset((".json", ".jsonc", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".xml", ".env"))
-"""Endings of files that load no others beside them."""
-
 _VALUELESS = frozenset(
     (
         *("-u", "-B", "-s", "-O", "-OO", "-q", "-v", "-P", "--", "--enable-source-maps", "--no-warnings"),
@@ -85,10 +82,20 @@ _VALUELESS = frozenset(
 """Options of interpreters that have no value: the word after them can be what is run."""
 
 _HIDES_PREFIX = re.compile(r"-[A-DF-HJ-WYZa-z]*+[EIX].*")
+_INTERPRETER = re.compile(r"(?:python|pypy|node|bun|deno|uv|tsx|ruby|perl|php|sh|bash|zsh|dash)[\d.]*")
+"""Programs that take no option from behind the script or the module that they run."""
+
 _HAS_CODE = re.compile(r"\.[A-Za-z]\w*")
+_COMPILED = re.compile(r".+\.\w+-\w+(?:\.opt-\w+)?\.pyc")
+"""What Python writes into ``__pycache__``. A module is never imported from a file of such a name itself."""
+_PLAIN = re.compile(r"[\w\s./:=,@%+~;&|<>()-]*")
+"""Words that spell the names in them: without patterns, variables, quotes and escapes."""
 _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _TOP = re.compile(r"((?:\.\./)*[^/]+)/")
+_UNTOLD = re.compile(r"\$|^(?!https?://).*%[0-9A-Fa-f]{2}", re.DOTALL)
+"""Words that may name anything once they are read: with a variable, or an escape of URLs."""
 _LONGEST_WORD = 4_096
+_MOST_PARTS = 200
 _MOST_DATA = 4 * 1024 * 1024
 
 
@@ -96,69 +103,71 @@ _MOST_DATA = 4 * 1024 * 1024
 class _Launcher:
     """A program that fetches the package or image that is named in its arguments, and runs that.
 
-    ``before`` are the words that have it do so; ``bare`` and ``valued`` the options that change nothing;
-    ``packages`` those whose value is a package too; ``mounts`` those whose value names a folder of this
-    machine. With any other option it counts as running the folder.
+    ``before`` are the words that have it do so; ``options`` those that change nothing else, with what their
+    value has to be, or ``None`` for those without one. With any other it counts as running the folder.
     """
 
     package: re.Pattern[str]
+    options: Mapping[str, re.Pattern[str] | None]
     before: tuple[str, ...] = ()
-    bare: frozenset[str] = frozenset()
-    valued: frozenset[str] = frozenset()
-    packages: frozenset[str] = frozenset()
-    mounts: frozenset[str] = frozenset()
 
 
-_PYPI = re.compile(r"(?!python)[A-Za-z0-9][\w.-]*(?:\[[\w,.-]+\])?(?:(?:@|[=~<>!]=?=?)[\w.*+!-]+)?")
-_NPM = re.compile(r"\A(?!.*\.(?:tgz|tar|tar\.gz)$)(?:@[\w.~-]+/)?[A-Za-z0-9][\w.~-]*(?:@[\w.^~*+-]+)?")
-_IMAGE = re.compile(r"[A-Za-z0-9][\w./:@-]*")
-_UVX = _Launcher(
-    _PYPI,
-    bare=frozenset(
-        ("-q", "--quiet", "-v", "--verbose", "--isolated", "--offline", "-n", "--no-cache", "--refresh")
-    ),
-    valued=frozenset(
-        ("--index", "--default-index", "--index-url", "-i", "--extra-index-url", "--prerelease")
-    ),
-    packages=frozenset(("--from", "--with", "-w", "-p", "--python")),
+_ANY = re.compile(r".*", re.DOTALL)
+_URL = re.compile(r"(?:[\w-]+=)?https?://\S+")
+_PYPI = re.compile(
+    r"(?!python|cpython|pypy|graalpy)[A-Za-z0-9][\w.-]*(?:\[[\w,.-]+\])?"
+    r"(?:@latest|(?:@|[=~<>!]=?=?)\d[\w.*+!-]*)?"
 )
+_NPM = re.compile(
+    r"(?!.*\.(?i:tgz|tar|tar\.gz)$)(?:@[\w.~-]+/)?[A-Za-z0-9][\w.~-]*(?:@(?:[\^~]?\d[\w.+-]*|[A-Za-z][\w-]*))?"
+)
+_IMAGE = re.compile(r"[A-Za-z0-9][\w./:@-]*")
+_UVX: Mapping[str, re.Pattern[str] | None] = {
+    **dict.fromkeys(("-q", "--quiet", "-v", "--verbose", "--isolated", "--offline", "-n", "--no-cache")),
+    "--refresh": None,
+    **dict.fromkeys(("--index", "--default-index", "--index-url", "-i", "--extra-index-url"), _URL),
+    **dict.fromkeys(("--from", "--with", "-w"), _PYPI),
+    **dict.fromkeys(("-p", "--python"), re.compile(r"\d+(?:\.\d+)*")),
+    "--prerelease": re.compile(r"[a-z-]+"),
+}
 _CONTAINER = _Launcher(
     _IMAGE,
+    {
+        **dict.fromkeys(
+            ("-i", "-t", "-it", "-ti", "--interactive", "--tty", "--rm", "--init", "--read-only")
+        ),
+        **dict.fromkeys(
+            (
+                *("-e", "--env", "--name", "--network", "--net", "-p", "--publish", "--memory", "-m"),
+                *("--cpus", "--pull", "--platform", "-u", "--user", "-w", "--workdir", "--add-host"),
+                *("--label", "-l", "-v", "--volume", "--mount"),
+            ),
+            _ANY,
+        ),
+    },
     ("run",),
-    frozenset(("-i", "-t", "-it", "-ti", "--interactive", "--tty", "--rm", "--init", "--read-only")),
-    frozenset(
-        (
-            *("-e", "--env", "--name", "--network", "--net", "-p", "--publish", "--memory", "-m", "--cpus"),
-            *("--pull", "--platform", "-u", "--user", "-w", "--workdir", "--add-host", "--label", "-l"),
-        )
-    ),
-    mounts=frozenset(("-v", "--volume", "--mount")),
 )
-_LAUNCHERS: Mapping[str, tuple[_Launcher, ...]] = {
+_LAUNCHERS: Mapping[str, _Launcher] = {
     # uv reads no settings of the project for tools, and a tool's program has its own folder first on its path
-    "uvx": (_UVX,),
-    "uv": (_Launcher(_PYPI, ("tool", "run"), _UVX.bare, _UVX.valued, _UVX.packages),),
-    # pipx runs what it installed in an environment of its own
-    "pipx": (
-        _Launcher(
-            _PYPI,
-            ("run",),
-            frozenset(("--no-cache", "--verbose")),
-            frozenset(("--index-url", "-i")),
-            frozenset(("--spec",)),
-        ),
-    ),
+    "uvx": _Launcher(_PYPI, _UVX),
+    "uv": _Launcher(_PYPI, _UVX, ("tool", "run")),
     # npx prefers packages of node_modules, and obeys package.json and .npmrc: these are compared (``_npm``)
-    "npx": (
-        _Launcher(
-            _NPM, (), frozenset(("-y", "--yes", "-q", "--quiet")), packages=frozenset(("-p", "--package"))
-        ),
+    "npx": _Launcher(
+        _NPM,
+        {
+            **dict.fromkeys(("-y", "--yes", "-q", "--quiet")),
+            **dict.fromkeys(("-p", "--package"), _NPM),
+        },
     ),
     # a container has the files of its image, and of the folders that are mounted in it
-    "docker": (_CONTAINER,),
-    "podman": (_CONTAINER,),
+    "docker": _CONTAINER,
+    "podman": _CONTAINER,
 }
-_NPM_FILES = ("package.json", ".npmrc", "package-lock.json", "npm-shrinkwrap.json")
+_TAKE_DATA = re.compile(
+    r"(?:mcp-server-sqlite|@modelcontextprotocol/server-filesystem)(?:@(?:latest|\d[\w.]*))?"
+)
+"""Packages of which it is known that their arguments are only what they work on."""
+_NPM_FILES = ("package.json", "package-lock.json", "npm-shrinkwrap.json")
 
 
 def hash_file(path: Path, name: str) -> dict[str, str]:
@@ -183,13 +192,19 @@ class FolderCode:
     """What the entries of a config in ``folder`` run of the files that came with it.
 
     ``trees`` are the folders that count as a whole, ``named`` the files that count whatever they end in, by
-    name. ``bytecode``: whether compiled modules in ``__pycache__`` may be run.
+    name. ``given`` is what interpreters are told: a file of data whose name is in it counts, and each does
+    where that may spell any (``data``). ``bytecode``: whether compiled modules in ``__pycache__`` may be run.
     """
 
     folder: Path
     trees: dict[Path, None] = field(default_factory=dict[Path, None])
     named: dict[str, Path] = field(default_factory=dict[str, Path])
+    given: str = ""
+    data: bool = False
     bytecode: bool = False
+    _listed: dict[Path, list[tuple[str, str]]] = field(
+        default_factory=dict[Path, list[tuple[str, str]]], init=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         self.folder = self.folder.resolve()
@@ -212,13 +227,14 @@ class FolderCode:
             base = (self.folder / written).resolve()
         except (OSError, RuntimeError, ValueError):  # no folder: nothing is started in it
             written, base = Path(), self.folder
-        is_code = any(changes_code(name, value) for name, value in env.items())
-        arguments = None if is_code else self._launched(words, base)
-        if arguments is None or not self._are_data(arguments, base):
-            if not _below(base, self._root) and not written.is_absolute():
+        is_beside = not _below(base, self._root) and not written.is_absolute()
+        is_code = is_beside or any(changes_code(name, value) for name, value in env.items())
+        arguments = None if is_code else self._fetched(words)
+        if arguments is None or not self._are_apart((*arguments, *env.values()), base):
+            if is_beside:
                 self.trees[base] = None
             self._add_tree(words, base, env)
-        elif Path(words[0]).stem.lower() == "npx":
+        elif _program(words[0]) == "npx":
             self._npm(words, base, env)
 
     def contents(self) -> dict[str, str]:
@@ -230,8 +246,10 @@ class FolderCode:
         self.bytecode = self.bytecode or not _keeps_bytecode_elsewhere(words, env)
         self._add_words(words, base)
         for name, value in env.items():
+            is_code = changes_code(name, value)
             for part in re.split(r"[\s:;,=]+", value):
-                self._name(part, base, as_data=not changes_code(name, value))
+                self._name(part, base, as_data=not is_code)
+            self._give(value if is_code else "")
 
     def _add_words(self, words: Sequence[str], base: Path, *, is_line: bool = False) -> None:
         """Add the files that ``words`` name, whatever they end in. Behind what is run, a script or a module,
@@ -241,16 +259,21 @@ class FolderCode:
         for place, word in enumerate(words):
             for part in (word, *_parts(word)):
                 self._name(part, base, as_data=behind_script)
+            self._give("" if behind_script else word)
             if before == "-m" and _MODULE.fullmatch(word):
                 self._module(word, base)
             if re.search(r"[\s;&|]", word):
                 self._add_words(words_of(re.sub(r"[;&|()<>]+", " ", word)), base, is_line=True)
-            elif not is_line and not word.startswith("-") and self._is_script(word, before, base, place):
-                behind_script = True
+            elif not is_line and not word.startswith("-") and self._is_script(word, before, base):
+                behind_script = behind_script or not place or bool(_INTERPRETER.fullmatch(_program(words[0])))
             before = word
 
-    def _is_script(self, word: str, before: str, base: Path, place: int) -> bool:
-        if before == "-m" and place:
+    def _give(self, word: str) -> None:
+        self.given += f"{word}\0"
+        self.data = self.data or not _PLAIN.fullmatch(word)
+
+    def _is_script(self, word: str, before: str, base: Path) -> bool:
+        if before == "-m":
             return True
         has_value = before.startswith("-") and before not in _VALUELESS and "=" not in before
         name = Path(word).name
@@ -294,96 +317,114 @@ class FolderCode:
         elif _is_passed_over(above.relative_to(self._root).parts):
             self.trees[above] = None
 
-    def _launched(self, words: Sequence[str], base: Path) -> Sequence[str] | None:
-        """The arguments of the package that ``words`` run; ``None`` where they may run anything else."""
+    def _fetched(self, words: Sequence[str]) -> Sequence[str] | None:
+        """The words with which ``words`` fetch a package or an image, and those that it is given; ``None``
+        where they may run anything else."""
         program = Path(words[0])
         has_folder = not {os.sep, os.altsep}.isdisjoint(words[0])
         if has_folder and (not program.is_absolute() or _below(program.resolve(), self._root)):
             return None
-        for launcher in _LAUNCHERS.get(re.sub(r"\.(?:exe|cmd)$", "", program.name.lower()), ()):
-            start = 1 + len(launcher.before)
-            if tuple(words[1:start]) == launcher.before:
-                return self._package(launcher, words[start:], base)
-        return None
-
-    def _package(self, launcher: _Launcher, words: Sequence[str], base: Path) -> Sequence[str] | None:
-        rest = [*words]
-        is_named = False
+        launcher = _LAUNCHERS.get(_program(words[0]))
+        start = 1 + len(launcher.before if launcher else ())
+        if launcher is None or tuple(words[1:start]) != launcher.before:
+            return None
+        rest, values = [*words[start:]], list[str]()
         while rest and rest[0].startswith("-"):
             option, equals, value = rest.pop(0).partition("=")
-            if option in launcher.bare and not equals:
+            pattern = launcher.options.get(option, launcher)
+            if pattern is None and not equals:
                 continue
-            if option not in launcher.valued | launcher.packages | launcher.mounts or not (equals or rest):
+            if not isinstance(pattern, re.Pattern) or not (equals or rest):
                 return None
-            value = value if equals else rest.pop(0)
-            if option in launcher.packages:
-                if not launcher.package.fullmatch(value):
-                    return None
-                is_named = True
-            if option in launcher.mounts and any(self._is_here(part, base) for part in _parts(value)):
+            values.append(value if equals else rest.pop(0))
+            if not pattern.fullmatch(values[-1]):
                 return None
         if not rest or not launcher.package.fullmatch(rest[0]):
             return None
-        return rest if is_named and launcher.package is _NPM else rest[1:]
+        return rest[:1] if not values and _TAKE_DATA.fullmatch(rest[0]) else (*values, *rest)
 
-    def _is_here(self, part: str, base: Path) -> bool:
-        """Whether ``part`` of a mount may name something that came with the config."""
-        if part.startswith((".", "~", "$")) or not part:
-            return bool(part)
-        try:
-            real = (base / part).resolve()
-            return real.exists() and (_below(real, self._root) or _below(self._root, real))
-        except (OSError, RuntimeError, ValueError):
-            return True
-
-    def _are_data(self, arguments: Sequence[str], base: Path) -> bool:
-        """Whether ``arguments`` of a package name no code of the folder. Files of settings are added."""
-        for word in arguments:
-            if word == "-m" or (re.search(r"\s", word) and not self._are_data(words_of(word), base)):
+    def _are_apart(self, words: Iterable[str], base: Path) -> bool:
+        """Whether ``words`` can name nothing that came with the config but files of data, which are added."""
+        parts: dict[str, None] = {}
+        for word in words:
+            if word.startswith(("-m", "-c")) or len(word) > _LONGEST_WORD or _UNTOLD.search(word):
                 return False
-            for part in (word, *_parts(word)):
-                try:
-                    path = base / Path(part).expanduser()
-                    is_file = path.is_file() and not is_data(part, path.stat().st_mode)
-                    is_here = is_file and (not Path(part).is_absolute() or _below(path.resolve(), self._root))
-                except (OSError, RuntimeError, ValueError):
-                    continue
-                if is_here and Path(part).suffix.lower() not in _ALONE:
-                    return False
-                if is_here:
-                    self._name(part, base)
-            if _is_module(word.partition(":")[0], base):
-                return False
+            parts |= _possible_paths(word)
+        if len(parts) > _MOST_PARTS:
+            return False
+        found = [path for part in parts for path in self._there(part, base)]
+        if not all(path.is_file() and is_data(path.name, path.stat().st_mode) for path in found):
+            return False
+        for path in found:
+            self._name(str(path), base)
         return True
 
+    def _there(self, part: str, base: Path) -> list[Path]:
+        """What is there of all that ``part`` may name: a path, also without its ending or with a pattern in
+        it, or a module; in the folder that the command is started in and those above, and in their ``src``.
+        """
+        found: list[Path] = []
+        for each in (base, *base.parents):
+            if each != base and not _below(each, self._root):
+                break
+            try:
+                found += [*self._there_in(each, part), *self._there_in(each / "src", part)]
+            except (OSError, RuntimeError, ValueError):
+                continue  # no path
+        is_whole = Path(part).is_absolute() or part.startswith("~")
+        return [each for each in found if not is_whole or self._belongs(each)]
+
+    def _there_in(self, folder: Path, part: str) -> Iterator[Path]:
+        path = folder / Path(part).expanduser()
+        for each in dict.fromkeys((path, Path(os.path.normpath(path)))):
+            if os.path.lexists(each):
+                yield each
+            else:
+                yield from self._alike(each.parent, each.name)
+                if _MODULE.fullmatch(part):
+                    yield from self._alike(folder, part.partition(".")[0])
+        if pattern := re.search(r"[*?\[{]", part):
+            start = folder / Path(f"{part[: pattern.start()]}x").expanduser()
+            yield from self._alike(start.parent, start.name[:-1], is_start=True)
+
+    def _alike(self, folder: Path, name: str, *, is_start: bool = False) -> Iterator[Path]:
+        """What ``folder`` has that is called ``name``, with any ending, or begins so."""
+        if folder not in self._listed:
+            try:
+                self._listed[folder] = [(_spelled(each), each) for each in os.listdir(folder)]  # noqa: PTH208
+            except OSError:
+                self._listed[folder] = []
+        start = _spelled(name)
+        for spelled, there in self._listed[folder]:
+            if spelled.startswith(start) and (is_start or spelled[len(start) :][:1] in ("", ".")):
+                yield folder / there
+
+    def _belongs(self, path: Path) -> bool:
+        """Whether ``path`` lies in what came with the config, or holds it."""
+        return any(
+            _below(each, self._root) or _below(self._root, each)
+            for each in (path.resolve(), Path(os.path.normpath(path)))
+        )
+
     def _npm(self, words: Sequence[str], base: Path, env: Mapping[str, str]) -> None:
-        """Add what npx reads of the project that ``base`` lies in: it may replace the package."""
+        """Add what npx reads of the folders from ``base`` up: it may replace the package. Where they have
+        settings of npm, or a package that brings programs, anything may be run."""
         for folder in (base, *base.parents):
             if not _below(folder, self._root):
                 return
-            there = [name for name in (*_NPM_FILES, "node_modules") if os.path.lexists(folder / name)]
-            if not there:
-                continue
-            project = _data(folder / "package.json")
-            tools = inside(project, "bin")
-            own = {
-                inside(project, "name"),
-                *(cast("dict[str, Any]", tools) if isinstance(tools, dict) else ()),
-            }
-            called = {re.sub(r"(?<=.)@.*", "", word) for word in words}
-            unread = project is None and "package.json" in there
+            path = folder / "package.json"
+            project: Any = _data(path) if os.path.lexists(path) else {}
             if (
-                unread
-                or inside(project, "workspaces") is not None
-                or not own.isdisjoint(called | {name.rpartition("/")[2] for name in called})
+                os.path.lexists(folder / ".npmrc")
+                or not isinstance(project, dict)
+                or not {"bin", "directories", "workspaces"}.isdisjoint(cast("dict[str, Any]", project))
             ):
                 self._add_tree(words, base, env)
                 return
-            for name in there:
+            for name in _NPM_FILES:
                 self._name(str(folder / name), base)
-            if "node_modules" in there:
+            if os.path.lexists(folder / "node_modules"):
                 self.trees[folder / "node_modules"] = None
-            return
 
 
 class _Listing:
@@ -463,19 +504,19 @@ class _Listing:
         if entry.is_symlink():
             yield from self._add_link(entry, name)
         elif entry.is_dir(follow_symlinks=False):
-            if not self._passes_over(entry):
+            if not _passes_over(entry):
                 yield entry.path, f"{name}/"
         elif entry.is_file(follow_symlinks=False):
             if entry.path in self._ours or entry.name == ".git":
                 return
+            if above.endswith("__pycache__/") and not self._code.bytecode and _COMPILED.fullmatch(entry.name):
+                return
             found = entry.stat(follow_symlinks=False)
-            if not is_data(name, found.st_mode):
+            if self._counts(name, entry.name, found):
                 self._files[name] = entry.path, found
 
-    def _passes_over(self, entry: os.DirEntry[str]) -> bool:
-        if entry.name == STATE_FOLDER:
-            return not why_not_ours(Path(entry.path))
-        return entry.name == ".git" or (entry.name == "__pycache__" and not self._code.bytecode)
+    def _counts(self, path: str, name: str, found: os.stat_result) -> bool:
+        return self._code.data or name in self._code.given or not is_data(path, found.st_mode)
 
     def _add_link(self, entry: os.DirEntry[str], name: str) -> Iterator[tuple[str, str]]:
         """A link counts by where it leads, and by what is there, if that is not in the tree itself."""
@@ -487,7 +528,7 @@ class _Listing:
         except OSError:
             return  # it leads nowhere
         if stat.S_ISREG(found.st_mode):
-            if not is_data(name, found.st_mode):
+            if self._counts(name, entry.name, found):
                 self._files[name] = real, found
         elif stat.S_ISDIR(found.st_mode) and not (leads.is_absolute() or self._is_listed(real)):
             yield real, f"{name}/"
@@ -527,8 +568,16 @@ def is_data(name: str, mode: int = 0) -> bool:
     return ending in _DATA and not mode & 0o111 and not _NAMES_PACKAGES.search(name)
 
 
+def _passes_over(entry: os.DirEntry[str]) -> bool:
+    return entry.name == ".git" or (entry.name == STATE_FOLDER and not why_not_ours(Path(entry.path)))
+
+
 def _is_passed_over(parts: Sequence[str]) -> bool:
-    return not {".git", STATE_FOLDER, "__pycache__"}.isdisjoint(parts)
+    return not {".git", STATE_FOLDER}.isdisjoint(parts)
+
+
+def _program(word: str) -> str:
+    return re.sub(r"\.(?:exe|cmd)$", "", Path(word).name.lower())
 
 
 def _keeps_bytecode_elsewhere(words: Sequence[str], env: Mapping[str, str]) -> bool:
@@ -576,15 +625,22 @@ def _parts(word: str) -> list[str]:
     return [part for part in re.split(r"[:=,]", word) if part] if re.search(r"[:=,]", word) else []
 
 
+def _possible_paths(word: str) -> dict[str, None]:
+    """Every part of ``word`` that may be a path: all of it, what is behind each mark in it, what is between
+    marks, and what is behind an option of one letter."""
+    marks = r"[\s:;,=@|&()<>'\"`]+"
+    found = [word, *re.split(marks, word), *(word[mark.end() :] for mark in re.finditer(marks, word))]
+    found += [word[2:]] if re.match(r"-[A-Za-z]", word) else []
+    return dict.fromkeys(part for part in found if part)
+
+
+def _spelled(name: str) -> str:
+    """``name`` as those are alike that a disk or a package manager takes for one."""
+    return name.casefold().replace("-", "_")
+
+
 def _below(path: Path, folder: Path) -> bool:
     return path.is_relative_to(folder)
-
-
-def _is_module(name: str, base: Path) -> bool:
-    path = base.joinpath(*name.split("."))
-    return bool(_MODULE.fullmatch(name)) and (
-        path.with_name(f"{path.name}.py").is_file() or (path / "__init__.py").is_file()
-    )
 
 
 def _data(path: Path) -> Any:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -55,15 +56,21 @@ def named_files(config: Config, *keys: str | int) -> dict[str, str]:
     """The hash of each file in the config's folder that a text under ``keys`` of the config names, but for
     files of data: what a tool works on changes with its use."""
     found: dict[str, str] = {}
-    for text in texts_in(written_entry(config, *keys)):
-        if text and len(text) < _LONGEST_PATH and is_inside_folder(text, config.directory):
-            found |= {} if is_data(text) else hash_file(config.directory / text, text)
+    for text in _texts_inside(written_entry(config, *keys), config.directory):
+        found |= {} if is_data(text) else hash_file(config.directory / text, text)
     return found
 
 
+def _texts_inside(value: Any, folder: Path) -> Iterator[str]:
+    for text in texts_in(value):
+        if text and len(text) < _LONGEST_PATH and is_inside_folder(text, folder):
+            yield text
+
+
 def settings_contents(config: Config) -> dict[str, str]:
-    """The hash of each setting of the config, without the words about it and its tools, and without mocks."""
-    found: dict[str, str] = {}
+    """The hash of each setting of the config, without the words about it and its tools, and of each file that
+    its mocks answer with: a pipeline, a hook or a handler may pass an answer on to a tool that acts."""
+    found = _answers(config)
     for original in config.originals:
         data = original.data
         for key, value in cast("dict[str, Any]", data).items() if isinstance(data, dict) else ():
@@ -82,12 +89,22 @@ def without_words(tool: Any) -> Any:
 def _without_words(tools: Any) -> Any:
     if not isinstance(tools, dict):
         return tools
-    kept = [
-        without_words(tool)
-        for tool in entries(inside(tools, "registry"))
-        if inside(tool, "implementation", "type") != _MOCK
-    ]
+    kept = [without_words(tool) for tool in entries(inside(tools, "registry"))]
     return {**cast("dict[str, Any]", tools), "registry": kept}
+
+
+def _answers(config: Config) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for implementation in _implementations(config):
+        if inside(implementation, "type") in (_MOCK, None):
+            for text in _texts_inside(implementation, config.directory):
+                found |= hash_file(config.directory / text, text)
+    return found
+
+
+def _implementations(config: Config) -> list[Any]:
+    registries = (entries(inside(original.data, "tools", "registry")) for original in config.originals)
+    return [inside(tool, "implementation") for registry in registries for tool in registry]
 
 
 def code_contents(config: Config, name: str) -> dict[str, str]:
@@ -132,14 +149,9 @@ def installed_handler(name: Any) -> dict[str, str]:
 
 
 def tools_contents(config: Config) -> dict[str, str]:
-    """One hash of what the config's tools do with its handlers and services."""
-    used: list[Any] = []
-    for original in config.originals:
-        made = [
-            inside(each, "implementation") for each in entries(inside(original.data, "tools", "registry"))
-        ]
-        used += [each for each in made if inside(each, "type") != _MOCK]
-        used.append(inside(original.data, "tools", "sources"))
+    """One hash of what the config's tools do with its handlers and services, and of what mocks give them."""
+    used = _implementations(config)
+    used += [inside(original.data, "tools", "sources") for original in config.originals]
     return {"tools": _hash(used), **source_files(config)}
 
 

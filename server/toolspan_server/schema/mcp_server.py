@@ -125,14 +125,18 @@ class McpServerConfig(Record, unknown="ignore"):
             raise Faulty(*faults)
 
     def connection(self) -> str:
-        """The command line that starts it, or ``connect to`` its URL with the files that signing in sends; no
-        values of its variables."""
+        """The command line that starts it and its working directory, or ``connect to`` its URL with the files
+        that signing in sends. Of its variables it has the values of those that decide which code runs."""
         if self.command is None:
             files = self.oauth.sent_files() if self.oauth is not None else {}
             sent = (f", send the contents of {file} to {issuer}" for file, issuer in files.items())
             return f"connect to {self.url}" + "".join(sent)
-        variables = [f"{name}=…" for name in self.env]
-        return " ".join([*variables, shlex.join([self.command, *self.args])])
+        variables = [
+            f"{name}={shlex.quote(value) if changes_code(name, value) else '…'}"
+            for name, value in self.env.items()
+        ]
+        where = "" if self.cwd is None else f" (in {shlex.quote(self.cwd)})"
+        return " ".join([*variables, shlex.join([self.command, *self.args])]) + where
 
     def _transport_faults(self) -> Iterator[Fault]:
         if self.command is None and self.url is None:

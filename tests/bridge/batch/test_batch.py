@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -351,6 +352,15 @@ def test_a_file_that_is_no_batch_is_refused_with_its_name(data: bytes, tmp_path:
         Batch.load(tmp_path / "none.json")
     with pytest.raises(StoreError, match="cannot be saved"):
         Batch("openai", "b", "m", "openai", ()).save(tmp_path / "nowhere" / "batch.json")
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(UsageError, match="Not a regular file"):
+        Batch.load(path)
+    path.unlink()
+    with path.open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(UsageError, match="Larger than"):
+        Batch.load(path)
     whole = {"toolspan_batch": 1, "provider": "p", "id": "b", "model": "m", "format": "f", "ids": [1]}
     with pytest.raises(UsageError, match="all texts"):
         Batch.from_json(json.dumps(whole).encode())

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import yaml
 
 from tests.support.cli import toolspan
 from tests.support.cli import toolspan_process as process
+from tests.support.waiting import BOUND_S, eventually
 from toolspan_server.config import load_config, untrusted_code
 from toolspan_server.errors import ServeError
 from toolspan_server.live.config_files import ConfigFiles
@@ -255,6 +258,31 @@ def test_a_found_config_that_comes_to_bring_code_while_it_is_served_is_not_taken
     with pytest.raises(ServeError, match="--trust"):
         files.load()
     assert_untouched(folder)
+
+
+def test_the_option_trust_holds_for_what_was_read_first(folder: Path) -> None:
+    (folder / "toolspan.yaml").write_text(HANDLED)
+    command = [sys.executable, "-P", "-m", "toolspan_bridge", "serve", "--trust", "--log-level", "info"]
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as served:
+        assert served.stdin is not None and served.stderr is not None
+        stop = threading.Timer(BOUND_S, served.kill)
+        stop.start()
+        assert eventually((folder / "imported").exists)
+        (folder / "imported").unlink()
+        (folder / "theirs.py").write_text((folder / "theirs.py").read_text() + "\n# changed\n")
+        (folder / "toolspan.yaml").write_text(f"{HANDLED}\n")
+        said = next(line for line in served.stderr if "the changed config" in line)
+        served.stdin.close()
+        served.stderr.read()
+        stop.cancel()
+    assert "is not served" in said and not (folder / "imported").exists()
 
 
 @pytest.mark.requirement("I12.1.17")

@@ -55,13 +55,13 @@ def test_as_a_module_every_verb_names_itself_so_in_its_help(
     monkeypatch.setattr(sys, "argv", [_MODULE])
     shown = toolspan(verb, "--help", cwd=tmp_path)
     assert shown.code == 0, shown.err
-    assert f"python -m toolspan_bridge {verb}" in shown.out.splitlines()[0]
+    assert f"python -P -m toolspan_bridge {verb}" in shown.out.splitlines()[0]
 
 
 @pytest.mark.requirement("I13.1.2")
 def test_a_wrong_option_says_how_to_get_help_by_the_way_that_it_was_started(tmp_path: Path) -> None:
     by_module = toolspan_process("check", "--nope", cwd=tmp_path)
-    assert "Try 'python -m toolspan_bridge check --help'" in by_module.err
+    assert "Try 'python -P -m toolspan_bridge check --help'" in by_module.err
     by_name = subprocess.run(
         [str(_BIN / "toolspan"), "check", "--nope"],
         capture_output=True,
@@ -70,6 +70,22 @@ def test_a_wrong_option_says_how_to_get_help_by_the_way_that_it_was_started(tmp_
         check=False,
     )
     assert "Try 'toolspan check --help'" in by_name.stderr
+
+
+@pytest.mark.cold
+@pytest.mark.requirement("I24.1.1")
+@pytest.mark.parametrize("module", ["toolspan_bridge", "toolspan_server", "toolspan_server.config"])
+def test_started_as_a_module_it_imports_nothing_from_the_working_folder(module: str, tmp_path: Path) -> None:
+    """Of those that Python itself looks for before any code of ours runs, only -P keeps it away."""
+    for name in ("__future__", "typing", "json", "logging", "click", "yaml", "anyio", "toolspan_server"):
+        if name != module.partition(".")[0]:
+            (tmp_path / f"{name}.py").write_text("open('OWNED', 'w').close()\n")
+    done = subprocess.run(
+        [sys.executable, "-m", module, "--help"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=BOUND_S, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0 and done.stdout, done.stderr
+    assert not (tmp_path / "OWNED").exists()
 
 
 @pytest.mark.requirement("I13.1.1")
@@ -92,7 +108,7 @@ def test_printed_commands_name_the_program_as_the_shell_finds_it(
     monkeypatch.setenv("UV", "/usr/bin/uv")  # whose PATH is not the shell's
     assert program.command_line() == f"'{script}'"
     monkeypatch.setattr(sys, "argv", [_MODULE])
-    assert program.command_line("chat") == f"{sys.executable} -m toolspan_bridge chat"
+    assert program.command_line("chat") == f"{sys.executable} -P -m toolspan_bridge chat"
 
 
 @pytest.mark.requirement("I13.1.5")

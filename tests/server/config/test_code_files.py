@@ -21,10 +21,11 @@ pytestmark = pytest.mark.requirement("I24.1.2")
 
 LAUNCHED: list[list[str]] = [
     ["uvx", "mcp-server-sqlite", "--db-path", "data.db"],
-    ["uvx", "--from", "mcp-server-git==1.2", "mcp-server-git", "--repository", "."],
+    ["uvx", "--from", "mcp-server-git==1.2", "mcp-server-git", "--repository", "/srv/elsewhere"],
+    ["uvx", "--index", "https://packages.example/simple", "-p", "3.12", "mcp-server-time"],
     ["/usr/local/bin/uvx", "mcp-server-time@latest"],
     ["uv", "tool", "run", "mcp-server-time"],
-    ["pipx", "run", "mcp-server-time"],
+    ["npx", "-y", "mcp-remote", "https://mcp.example/src?a=1", "--header", "X-Key: word"],
     ["npx", "-y", "@modelcontextprotocol/server-filesystem", ".", "src"],
     ["npx", "-y", "-p", "some-package@1.2.3", "some-server"],
     ["docker", "run", "-i", "--rm", "-e", "TOKEN", "-v", "/srv/elsewhere:/data", "mcp/time"],
@@ -44,6 +45,39 @@ RUNS_THE_FOLDER: list[list[str]] = [
     ["./uvx", "some-server"],
     ["npx", "./src"],
     ["npx", "tsx", "src/main.js"],
+    ["npx", "tsx", "server"],
+    ["npx", "tsx", "./src"],
+    ["npx", "tsx", "src"],
+    ["npx", "tsx", "."],
+    ["npx", "tsx", "ser*"],
+    ["npx", "tsx", "$PWD/server"],
+    ["npx", "tsx", "src/main"],
+    ["npx", "tsx", "missing/../server.py"],
+    ["npx", "tsx", "file:./%73erver.py"],
+    ["npx", "tsx", "SERVER"],
+    ["npx", "tsx", "main"],
+    ["npx", "tsx", "{a,server}"],
+    ["uvx", "ipython", "-mpdb"],
+    ["uvx", "ipython", " ".join(map(str, range(300)))],
+    ["npx", "tsx", "-rsrc/main"],
+    ["npx", "-y", "server@.pkg"],
+    ["npx", "-y", "server@."],
+    ["npx", "-y", "-p", "server@~/pkg", "server"],
+    ["npx", "-y", "-p", "server@.pkg", "server"],
+    ["npx", "-y", "server@1.TGZ"],
+    ["uvx", "robot", "src"],
+    ["uvx", "--from", "uvicorn", "uvicorn", "src:app"],
+    ["uvx", "some-server", "--config=server"],
+    ["uvx", "some-server", "--app", "src.lib.app"],
+    ["uvx", "some-server", "--root", "/"],
+    ["uvx", "--index", "./src", "some-server"],
+    ["uvx", "--default-index=src", "some-server"],
+    ["uvx", "--extra-index-url", "file:///srv/src", "some-server"],
+    ["uvx", "-i", "missing", "some-server"],
+    ["uvx", "-p", "src", "some-server"],
+    ["uvx", "some-server@.pkg"],
+    ["uvx", "mcp-server-git", "--repository", "."],
+    ["pipx", "run", "some-server"],
     ["npx", "some-server", "python server.py"],
     ["docker", "run", "-v", ".:/app", "python:3.12", "python", "/app/server.py"],
     ["docker", "compose", "up"],
@@ -89,32 +123,69 @@ def test_a_package_or_an_image_that_is_fetched_by_its_name_is_not(words: list[st
         assert changed(project, name, *words) == set()
 
 
-def test_a_package_is_bound_to_the_folder_where_its_variables_change_what_runs(project: Path) -> None:
+def test_a_package_is_bound_to_the_folder_where_its_variables_may_name_something_in_it(project: Path) -> None:
     words = ("uvx", "mcp-server-time")
     assert changed(project, "server.py", *words, TOKEN="x", DATA="data.db") == set()
-    assert changed(project, "server.py", *words, PYTHONPATH=".") == {"file server.py"}
+    for variables in ({"PYTHONPATH": "."}, {"HOME": "src"}, {"PLUGIN": "server"}, {"X": "a;file:./src/main"}):
+        assert changed(project, "server.py", *words, **variables) == {"file server.py"}
 
 
-def test_a_file_of_settings_that_a_package_is_given_counts_alone(project: Path) -> None:
+def test_of_data_that_a_package_is_given_the_file_counts_alone(project: Path) -> None:
+    for words in (("uvx", "ipython", "notes.md"), ("npx", "some-server", "-rnotes.md", "--db=data.db")):
+        assert changed(project, "notes.md", *words) == {"file notes.md"}
+        assert changed(project, "server.py", *words) == set()
+
+
+def test_a_file_of_settings_that_a_package_is_given_counts_with_the_folder_that_it_may_name(
+    project: Path,
+) -> None:
     (project / "own.json").write_text("{}")
-    words = ("uvx", "some-server", "--config=own.json")
+    words = ("npx", "some-proxy", "--config=own.json")
     assert changed(project, "own.json", *words) == {"file own.json"}
-    assert changed(project, "server.py", *words) == set()
+    assert changed(project, "server.py", *words) == {"file server.py"}
+
+
+@pytest.mark.parametrize("above", ["", "../"])
+@pytest.mark.parametrize(
+    "name", ["package.json", "node_modules/some-server/index.js", "node_modules/.bin/some-server"]
+)
+def test_what_npx_reads_of_all_folders_above_counts(above: str, name: str, project: Path) -> None:
+    (project / ".git").mkdir()
+    (project / "package.json").write_text('{"name": "own"}')
+    (project / "sub").mkdir()
+    (project / "sub" / "package.json").write_text('{"name": "decoy"}')
+    words = ("npx", "-y", "some-server@1")
+    assert changed(project / "sub", "server.py", *words) == set()
+    folder = project / "sub" if above else project
+    assert f"file {above}{name}" in changed(folder, f"{above}{name}", *words)
 
 
 @pytest.mark.parametrize(
-    "name", ["package.json", ".npmrc", "node_modules/some-server/index.js", "node_modules/.bin/some-server"]
+    ("name", "text"),
+    [
+        (".npmrc", "node-options=--require ./server.js"),
+        ("package.json", '{"name": "own", "bin": {"some-server": "server.py"}}'),
+        ("package.json", '{"name": "own", "directories": {"bin": "programs"}}'),
+        ("package.json", '{"workspaces": ["src"]}'),
+        ("package.json", "{"),
+    ],
 )
-def test_what_npx_reads_of_the_project_counts(name: str, project: Path) -> None:
-    (project / "package.json").write_text('{"name": "own", "bin": {"own-tool": "src/main.js"}}')
-    assert changed(project, "server.py", "npx", "-y", "some-server@1") == set()
-    assert changed(project, "server.py", "npx", "own-tool") == {"file server.py"}
-    assert f"file {name}" in changed(project, name, "npx", "-y", "some-server@1")
+def test_npx_is_bound_to_a_folder_that_has_programs_or_settings_for_it(
+    name: str, text: str, project: Path
+) -> None:
+    (project / name).write_text(text)
+    assert changed(project, "server.py", "npx", "-y", "some-server@1") == {"file server.py"}
 
 
 @pytest.mark.parametrize("name", ["notes.md", "data.db", "log/today.log", "pictures/a.PNG", "x.csv"])
 def test_texts_and_databases_change_without_a_question(name: str, project: Path) -> None:
-    assert changed(project, name, "python3", "server.py", "--db", "data.db") == set()
+    for words in (
+        ("python3", "server.py"),
+        ("python3.12", "-m", "server"),
+        ("./run.sh",),
+        ("node", "src/main.js"),
+    ):
+        assert changed(project, name, *words, "--db", "data.db") == set()
 
 
 @pytest.mark.parametrize(
@@ -126,6 +197,16 @@ def test_texts_and_databases_change_without_a_question(name: str, project: Path)
         (["node", "--require", "./src/main.js", "--import=./data.db", "server.js"], "data.db"),
         (["bash", "-c", "cd . && python3 data.db"], "data.db"),
         (["bash", "-c", "./notes.md;true"], "notes.md"),
+        (["bash", "-c", "exec python3 $PWD/notes.md"], "notes.md"),
+        (["bash", "-c", "exec python3 note*.md"], "notes.md"),
+        (["bash", "-c", "exec python3 'no'tes.md"], "notes.md"),
+        (["bash", "-c", "cd sub && exec python3 notes.md"], "sub/notes.md"),
+        (["sh", "-c", "sh<notes.md"], "notes.md"),
+        (["make", "-s", "-fnotes.md"], "notes.md"),
+        (["make", "server.py", "-f", "notes.md"], "notes.md"),
+        (["make", "-m", "server", "-f", "notes.md"], "notes.md"),
+        (["make", "-C", "sub", "-fnotes.md"], "sub/notes.md"),
+        (["java", "@notes.md"], "notes.md"),
         (["./run.sh", "--script", "server.py"], "server.py"),
         (["python3", "server.py"], "requirements.txt"),
         (["python3", "server.py"], "requirements/dev.txt"),
@@ -216,7 +297,8 @@ def test_compiled_modules_count_where_a_program_may_run_them(flag: str, project:
     assert changed(project, name, "python3", "-m", "server") == set()
     assert changed(project, name, "python3", flag, "server.py") == {f"file {name}"}
     assert changed(project, name, "./run.sh") == {f"file {name}"}
-    assert changed(project, "helper.pyc", "python3", "-m", "server") == {"file helper.pyc"}
+    for name in ("helper.pyc", "__pycache__/helper.pyc", "__pycache__/helper.py", "__pycache__/sub/a.py"):
+        assert changed(project, name, "python3", "-m", "server") == {f"file {name}"}
 
 
 def test_of_a_large_folder_sizes_and_times_are_compared(project: Path) -> None:
@@ -283,7 +365,6 @@ ACTING = [
     path
     for path in leaves(EVERYTHING)
     if not {"description", "title", "instructions", "examples", "$schema", "tags", "icons"} & set(path)
-    and path[:3] not in {("tools", "registry", index) for index in range(8)}
 ]
 
 
@@ -325,3 +406,47 @@ def test_a_rule_that_denies_and_is_taken_away_is_another_config(tmp_path: Path) 
     changed = deepcopy(document)
     changed["approvals"]["rules"][0]["paths"] = ["nothing"]
     assert items(tmp_path, changed) != before
+
+
+MOCK_BEFORE_A_SHELL: dict[str, Any] = {
+    "services": {"workspaces": {"w": {"path": "."}}},
+    "tools": {
+        "sources": [{"type": "workspace", "workspace": "w"}],
+        "registry": [
+            {
+                "name": "what",
+                "description": "d",
+                "implementation": {"type": "mock", "mock_response": {"cmd": "echo one"}},
+            },
+            {
+                "name": "shown",
+                "description": "d",
+                "implementation": {
+                    "type": "mock",
+                    "content": [{"type": "resource", "resource": {"uri": "a://b", "file": "answer.txt"}}],
+                },
+            },
+            {
+                "name": "go",
+                "description": "d",
+                "implementation": {
+                    "type": "pipeline",
+                    "steps": [
+                        {"id": "a", "tool": "what"},
+                        {"id": "b", "tool": "Bash", "arguments": {"command": "{{ steps.a.result.cmd }}"}},
+                    ],
+                },
+            },
+        ],
+    },
+}
+
+
+def test_a_mock_whose_answer_another_tool_may_act_on_counts_with_its_files(tmp_path: Path) -> None:
+    (tmp_path / "answer.txt").write_text("one")
+    before = items(tmp_path, MOCK_BEFORE_A_SHELL)
+    path = ("tools", "registry", 0, "implementation", "mock_response", "cmd")
+    assert items(tmp_path, put(MOCK_BEFORE_A_SHELL, path, another)) != before
+    assert items(tmp_path, MOCK_BEFORE_A_SHELL) == before
+    (tmp_path / "answer.txt").write_text("two")
+    assert items(tmp_path, MOCK_BEFORE_A_SHELL) != before

@@ -32,7 +32,7 @@ class Surroundings:
                     *files,
                     skip_invalid=choice.skip_invalid,
                     import_handlers=False,
-                    restricted=not choice.may_run,
+                    restricted=not choice.is_named,
                 )
                 if files
                 else Config()

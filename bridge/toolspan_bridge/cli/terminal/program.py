@@ -14,8 +14,8 @@ COMPLETION_VARIABLE = "_TOOLSPAN_COMPLETE"
 
 
 def usage_name() -> str:
-    """The name for usage lines: ``toolspan``, or ``python -m toolspan_bridge`` where it was started so."""
-    return f"python -m {_PACKAGE}" if _started_as_module() else "toolspan"
+    """The name for usage lines: ``toolspan``, or ``python -P -m toolspan_bridge`` where it was started so."""
+    return f"python -P -m {_PACKAGE}" if _started_as_module() else "toolspan"
 
 
 def command_line(*arguments: str) -> str:
@@ -27,7 +27,7 @@ def command_line(*arguments: str) -> str:
     started = Path(sys.argv[0])
     script = started if started.stem == "toolspan" else _script_of_interpreter()
     if _started_as_module() or not script.is_file():
-        start = [_found(Path(sys.executable)), "-m", _PACKAGE]
+        start = [_found(Path(sys.executable)), "-P", "-m", _PACKAGE]
     else:
         start = [_found(script)]
     words = [*start, *arguments]

@@ -80,7 +80,7 @@ def _check_hooks(config: Config, *, run: bool) -> None:
 
 
 async def _outcomes(config: Config, choice: ConfigChoice) -> list[ExampleOutcome]:
-    return await run_examples(config, skip_invalid=choice.skip_invalid, pinned=not choice.may_run)
+    return await run_examples(config, skip_invalid=choice.skip_invalid, pinned=not choice.is_named)
 
 
 def _described(config: Config) -> dict[str, Any]:

@@ -164,8 +164,10 @@ def found_config(
             choice.is_trusted(beside, host, ask=True)
         return choice.with_store(Config())
     load = partial(load_config, *files, skip_invalid=choice.skip_invalid, import_handlers=False)
-    if choice.may_run:
+    if choice.is_named:
         config = load()
+    elif choice.trust:
+        config = load(pinned=load().fingerprint)
     else:
         config = load(restricted=True)
         further = () if has_servers(config) else beside

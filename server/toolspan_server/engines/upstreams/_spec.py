@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -59,8 +60,11 @@ class ServerSpec:
 
     @property
     def address(self) -> str:
-        """What tells the server from any other: its URL, or its command and folder, as JSON."""
-        return self.url or json.dumps([*self.command, self.cwd or ""])
+        """What tells the server from any other: its URL, or its command and the folder that it is started in,
+        as JSON. A relative word of the command is another program in another folder; our own server reads
+        nothing of it but its files, whose config is known."""
+        folder = "" if self.own else os.path.realpath(self.cwd or "")
+        return self.url or json.dumps([*self.command, folder])
 
     @property
     def written(self) -> str:

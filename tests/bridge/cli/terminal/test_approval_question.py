@@ -212,6 +212,27 @@ def test_always_for_a_tool_is_remembered_until_its_definition_changes_which_is_s
         assert terminal.ended() == 5
 
 
+def test_an_answer_about_a_command_holds_in_the_folder_that_it_is_started_in(folder: Path) -> None:
+    other = folder / "other"
+    other.mkdir()
+    for each in (folder, other):
+        (each / "mine.yaml").write_text(TOOLS)
+        scripted(each, ("remove", {"place": "x"}))
+    server = f"{sys.executable} -P -m toolspan_server --config mine.yaml"
+    words = ("ask", "Go", "--no-save", "-m", "scripted/turns.yaml", "--server", server)
+    with Terminal(*words, cwd=folder) as terminal:
+        terminal.until("allow?")
+        terminal.type("t\r")
+        assert terminal.ended() == 0
+    with Terminal(*words, cwd=folder) as terminal:
+        terminal.until("allowed by an earlier answer")
+        assert terminal.ended() == 0
+    with Terminal(*words, cwd=other) as terminal:
+        terminal.until("allow?")
+        terminal.type("n\r")
+        assert terminal.ended() == 0
+
+
 def test_an_answer_is_about_one_server_and_no_other_of_its_name(folder: Path) -> None:
     with call(folder, "remove", "place=x") as terminal:
         terminal.until("allow?")
