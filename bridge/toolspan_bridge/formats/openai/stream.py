@@ -61,6 +61,7 @@ class _ChatStream(BodyStream):
         self._state = StatePieces()
         self._reason: Any = None
         self._usage: Any = None
+        self._tier: Any = None
 
     @property
     @override
@@ -81,6 +82,7 @@ class _ChatStream(BodyStream):
             body = compact(event).encode("utf-8", "replace")
             raise StreamFailed(parse_error(_status(event), {}, body))
         self._usage = event.get("usage") or self._usage
+        self._tier = event.get("service_tier") or self._tier
         for choice in objects(event.get("choices")):
             if failed := as_object(choice.get("error")):
                 raise StreamFailed(failed_in_stream(failed))
@@ -111,7 +113,7 @@ class _ChatStream(BodyStream):
         if calls := self._calls.body:
             message["tool_calls"] = calls
         choice = {"message": message, "finish_reason": self._reason}
-        return parse_reply({"choices": [choice], "usage": self._usage})
+        return parse_reply({"choices": [choice], "usage": self._usage, "service_tier": self._tier})
 
     def _until_done(self, events: Iterable[tuple[str, str]]) -> Iterator[str]:
         for _, data in events:

@@ -28,7 +28,8 @@ class Row:
     Responses has an endpoint which counts the tokens of a request, ``caps_price`` that its Chat Completions
     takes ``provider.max_price``. ``most_answer`` are the tokens of an answer where the request does not say:
     some local servers write without an end. ``context_at`` is where the server tells its settings, with its
-    real context.
+    real context. ``standard_tier`` is the ``service_tier`` of the standard price, where an account or project
+    may have another one by default.
     """
 
     url: str
@@ -50,3 +51,4 @@ class Row:
     most_answer: int | None = None
     context_at: str = ""
     caps_price: bool = False
+    standard_tier: str = ""
