@@ -48,8 +48,8 @@ admitted = Table(
     Column("until", StoredFloat, nullable=False),
     Index("admitted_by_key", "key", "at"),
 )
-"""The requests that run, and those of the last minute: what each holds of its key's budget and tokens, ``until``
-when unless it is heard of again (0: it has ended)."""
+"""The requests that run, and those of the last minute: what each holds of its key's budget and tokens,
+``until`` when unless it is heard of again (0: it has ended)."""
 used = Table(
     "used",
     METADATA,
