@@ -52,7 +52,7 @@ class Admission:
 
     @contextmanager
     def entered(self, principal: str) -> Generator[None]:
-        """One more of ``principal`` until the block ends. Raises ``RequestFault`` where there are too many."""
+        """One more of ``principal`` until the block ends. Raises ``RequestFault`` for one too many."""
         share = max(1, self.most // 2)
         why = f"{self.most} requests are answered" if self.running >= self.most else ""
         if self._of[principal] >= share:
