@@ -178,7 +178,8 @@ class Usage:
     """Tokens of one or more requests, with the provider's own numbers in ``raw``.
 
     ``cached_tokens`` of the input were read from the provider's cache, ``written_tokens`` of it were put
-    there; ``reasoning_tokens`` are part of the output.
+    there; ``reasoning_tokens`` are part of the output. ``dearer``: the provider says that it answered by a
+    service which may cost more than the standard price.
     """
 
     input_tokens: int = 0
@@ -187,6 +188,7 @@ class Usage:
     reasoning_tokens: int = 0
     raw: tuple[Mapping[str, Any], ...] = ()
     written_tokens: int = 0
+    dearer: bool = False
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -196,6 +198,7 @@ class Usage:
             self.reasoning_tokens + other.reasoning_tokens,
             self.raw + other.raw,
             self.written_tokens + other.written_tokens,
+            self.dearer or other.dearer,
         )
 
     def as_dict(self) -> dict[str, int]:
@@ -226,12 +229,14 @@ class WireOptions:
 
     ``chat`` is what its Chat Completions takes. ``thinking`` says that the model is known to think, which
     rules out some choices. ``drop_unbound`` lets the provider leave out thoughts of the model that belong to
-    a beginning which has changed since, rather than refuse the request.
+    a beginning which has changed since, rather than refuse the request. ``standard_tier`` is what the service
+    of the standard price is called, where the account may have another one by default.
     """
 
     chat: ChatTraits = USUAL
     thinking: bool = False
     drop_unbound: bool = False
+    standard_tier: str = ""
 
 
 _USUAL_WIRE = WireOptions()
@@ -252,8 +257,9 @@ class Request:
     lets the provider keep the request's beginning where that only saves; ``conversation`` is the same for all
     requests of one conversation. ``defer_tools``: beyond that many tools the model searches for those that it
     needs, where the provider has such a search; ``None`` leaves it to what it takes at once. ``wire`` is
-    added by the provider. ``meter`` follows each attempt to send it. ``caps_price``: a provider that has the
-    model from several others is told to pay none of them more than the known price.
+    added by the provider. ``meter`` follows each attempt to send it. ``caps_price``: it must not cost more
+    than the known price. A provider that has the model from several others is told to pay none of them more,
+    and one whose accounts have a default service is told to answer by the standard one.
     """
 
     model: str

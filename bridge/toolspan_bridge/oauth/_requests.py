@@ -11,6 +11,7 @@ from typing import Any, cast
 import httpx2
 
 from toolspan_server.common.json_values import read_foreign_json
+from toolspan_server.common.no_cookies import NoCookies
 from toolspan_server.common.wire.tap import WireMessage, on_wire
 from toolspan_server.schema.oauth_client import OAuthClientConfig
 
@@ -115,6 +116,7 @@ def _client(transport: httpx2.AsyncBaseTransport | None) -> httpx2.AsyncClient:
         # Between two requests a person may take minutes, after which no connection is as it was.
         limits=httpx2.Limits(max_keepalive_connections=0),
         follow_redirects=False,
+        cookies=NoCookies(),
         headers={"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "toolspan"},
     )
 

@@ -74,6 +74,11 @@ _SEARCHES = re.compile(r"search|sonar|compound|:online", re.IGNORECASE)
 _MOST_USD = 1_000_000.0
 """More than any request costs."""
 _FREE = ("offline", "scripted")
+_SURCHARGES = {"anthropic": Decimal("1.1")}
+"""What a dollar of the table costs where a workspace has its requests answered in one part of the world.
+Source: platform.claude.com, "Data residency", read in November 2026."""
+_ANYWHERE = (None, "", "global", "not_available")
+"""What Anthropic says of the place of an answer that costs no more."""
 _DEPLOYMENTS = "models"
 _SAYS_ITSELF = ("openrouter", _DEPLOYMENTS)
 """The providers whose usage has the cost: OpenRouter, and models of a config's own."""
@@ -115,6 +120,11 @@ class Pricing:
         return not self.own and (self.provider == _DEPLOYMENTS or not self.unbounded)
 
     @property
+    def most_surcharge(self) -> float:
+        """The most that is paid for each dollar of the table, as the account is set up."""
+        return float(_SURCHARGES.get(self.provider, 1))
+
+    @property
     def unbounded(self) -> str:
         """Why no bound of a request's cost is known before it is sent; empty where one is."""
         if self.is_free:
@@ -140,7 +150,8 @@ def has_prices(provider: str) -> bool:
 def cost_of(provider: str, model: str, usage: Usage) -> float | None:
     """What one request with ``usage`` cost, in US dollars: as the provider itself says, else by the table.
 
-    ``None`` when the price of the model or of a sort of its tokens is not known. Tokens that were read from
+    ``None`` when the price of the model or of a sort of its tokens is not known, or the provider says that a
+    dearer service answered. Tokens that were read from
     a cache or put there, and those of reasoning, count at their own prices.
     """
     own = [raw.get("cost") for raw in usage.raw]
@@ -148,17 +159,28 @@ def cost_of(provider: str, model: str, usage: Usage) -> float | None:
         said = [cost for cost in own if cost is not None and is_amount(cost)]
         return float(sum(said)) if len(said) == len(own) else None
     table = _IN_TABLE.get(provider)
-    if table is None or not (usage.input_tokens or usage.output_tokens):
+    if table is None or usage.dearer or not (usage.input_tokens or usage.output_tokens):
         return None
+    cost = _by_table(table, model, usage)
+    return None if cost is None else float(cost * _surcharge(provider, usage))
+
+
+def _by_table(table: str, model: str, usage: Usage) -> Decimal | None:
     counts = usage.input_tokens, usage.cached_tokens, usage.written_tokens, usage.output_tokens
     apart = counts[0] - counts[1] - counts[2], *counts[1:]
     prices = _per_million(table, model, int(time.time() // 60)) if apart[0] >= 0 else ()
     used = [(count, price) for count, price in zip(apart, prices, strict=False) if count]
     known = [count * price for count, price in used if price is not None]
     if prices and len(known) == len(used):
-        return float(sum(known, Decimal(0)) / _MILLION)
-    cost = _table_cost(table, model, counts)
-    return None if cost is None else float(cost)
+        return sum(known, Decimal(0)) / _MILLION
+    return _table_cost(table, model, counts)
+
+
+def _surcharge(provider: str, usage: Usage) -> Decimal:
+    """What an answer costs for each dollar of the table."""
+    where = (raw.get("inference_geo") for raw in usage.raw)
+    is_anywhere = all(place in _ANYWHERE for place in where)
+    return Decimal(1) if is_anywhere else _SURCHARGES.get(provider, Decimal(1))
 
 
 @lru_cache(maxsize=1024)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..formats.shared.settings import dearer_setting
 from ..messages import Assistant, Message, Part, Request, ToolResults, ToolSpec, Usage, User
 from .contract import Provider
 from .deployments import DeploymentsProvider
@@ -81,6 +82,8 @@ def most_input(request: Request, pricings: Sequence[Pricing]) -> InputBound:
     if request.builtins:
         named = ", ".join(request.builtins)
         raise Unbounded(f"what the provider's own tools cost ({named}) is not known before they are used")
+    if dearer := dearer_setting(request.settings):
+        raise Unbounded(f"what {dearer} costs is not known")
     text = _REQUEST_TOKENS + _bytes(request.system) + sum(map(_tool_bytes, request.tools))
     added = _ADDED_TOKENS
     if request.tools and any("claude" in each.name.lower() for each in pricings):
@@ -116,7 +119,7 @@ def most_usd(pricings: Sequence[Pricing], input_tokens: int, output_tokens: int)
         if plain is None:
             return None
         stored = pricing.cost(Usage(input_tokens, output_tokens, written_tokens=input_tokens))
-        most = max(most, plain, stored or 0.0)
+        most = max(most, max(plain, stored or 0.0) * pricing.most_surcharge)
     return most
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 
-from ..common.secrets.redaction import pattern
+from ..common.secrets.redaction import Redactor
 from ..common.wire.shown import SecretsSeen, shown
 from ..common.wire.tap import WireMessage, on_wire
 from .logs import LogFormatter
@@ -25,7 +25,7 @@ class WireLog:
     def __init__(self, formatter: LogFormatter) -> None:
         self._formatter = formatter
         self._seen = SecretsSeen()
-        self._of_environment = pattern(_secrets_of_environment())
+        self._of_environment = Redactor(_secrets_of_environment())
 
     def message(self, message: WireMessage) -> None:
         """Log ``message``."""
@@ -38,9 +38,7 @@ class WireLog:
         self._seen.add(values)
 
     def _clean(self, text: str) -> str:
-        if self._of_environment is not None:
-            text = self._of_environment.sub("***", text)
-        return self._formatter.redact(self._seen.redact(text))
+        return self._formatter.redact(self._seen.redact(self._of_environment(text)))
 
 
 def _secrets_of_environment() -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import subprocess
 import sys
@@ -14,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.cost import at_most
-from toolspan_server.common.secrets.redaction import Renamed
+from toolspan_server.common.secrets.redaction import Redactor, Renamed
 from toolspan_server.config import secret_pattern
+from toolspan_server.engines.http_client._secrets import Secrets
 from toolspan_server.engines.upstreams import ServerSpec
 
 pytestmark = pytest.mark.requirement("I9.3.27")
@@ -90,6 +92,30 @@ def test_a_value_is_shown_as_its_variable_in_every_spelling() -> None:
 def test_what_a_server_says_of_its_own_secrets_is_found_too() -> None:
     spec = ServerSpec("s", env={"TOKEN": "line1\nline2"}, headers={"Authorization": "Bearer tok%en,value"})
     assert spec.redact(r"got 'line1\nline2' and tok%25en%2Cvalue") == "got '***' and ***"
+
+
+IN_BASE64: dict[str, Callable[[bytes], bytes]] = {
+    "Base64": base64.b64encode,
+    "URL-safe Base64": base64.urlsafe_b64encode,
+    "Basic": lambda value: base64.b64encode(b"user:" + value),
+}
+
+
+REDACTED: dict[str, Callable[[str], Callable[[str], str]]] = {
+    "any text": lambda value: Redactor([value]),
+    "errors of tools that ask by HTTP": lambda value: Secrets([value]).redact,
+    "their results": lambda value: Secrets([value]).redact_all,
+    "MCP servers": lambda value: ServerSpec("s", headers={"Authorization": f"Bearer {value}"}).redact,
+}
+
+
+@pytest.mark.parametrize("form", IN_BASE64)
+@pytest.mark.parametrize("room", REDACTED)
+def test_it_is_found_in_base64(room: str, form: str) -> None:
+    written = IN_BASE64[form](b"sk-of>>the??server/123").decode()
+    left = REDACTED[room]("sk-of>>the??server/123")(f"you sent {written}, and it is wrong")
+    assert "***" in left and written[8:-8] not in left
+    assert left.startswith("you sent ") and left.endswith(", and it is wrong")
 
 
 def test_a_token_with_a_line_break_is_refused_and_not_shown(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from toolspan_server.common.regular_files import read_regular
 from toolspan_server.common.secrets.key_shapes import without_keys
-from toolspan_server.common.secrets.redaction import InBase64, pattern
+from toolspan_server.common.secrets.redaction import Redactor
 from toolspan_server.config import Config, ConfigError
 from toolspan_server.schema.positions import SIZE_LIMIT, parse_document
 
@@ -32,13 +32,10 @@ def redactor(config: Config, files: Iterable[Path]) -> Callable[[str], str]:
     """
     texts = [_text(path) for path in files]
     secrets = {*_of_environment(texts), *(each for text in texts for each in _of_config(text))}
-    found, in_base64 = pattern(secrets), InBase64(secrets)
+    without_known = Redactor(secrets, _MASK)
 
     def redact(text: str) -> str:
-        text = config.redact(text)
-        if found is not None:
-            text = found.sub(_MASK, text)
-        return without_keys(in_base64(text), lambda _, __: _MASK)
+        return without_keys(without_known(config.redact(text)), lambda _, __: _MASK)
 
     return redact
 

@@ -20,6 +20,7 @@ from ..shared.replies.parse import (
     reply,
 )
 from ..shared.replies.stops import stop_reason
+from ..shared.settings import is_standard_service
 from .citations import block_text, citations
 from .conversation import FORMAT, own_call
 
@@ -61,4 +62,5 @@ def _usage(body: Mapping[str, Any]) -> Usage:
         cached_tokens=cached,
         raw=(usage,),
         written_tokens=written,
+        dearer=not is_standard_service(at(body, "serviceTier", "type")),
     )

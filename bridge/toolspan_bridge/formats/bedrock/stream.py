@@ -166,7 +166,7 @@ class _ConverseStream(BodyStream):
         if kind == "messageStop":
             self._stop = dict(content)
         elif kind == "metadata":
-            self._metadata = {"usage": content.get("usage")}
+            self._metadata = {name: content.get(name) for name in ("serviceTier", "usage")}
         elif kind.startswith("contentBlock"):
             return list(self._take_block(kind, content))
         return ()

@@ -57,6 +57,7 @@ class _ChatStream(BodyStream):
         self._began = False
         self._stray: dict[str, Any] | None = None
         """The last event that is no chunk, nor known otherwise."""
+        self._tier: Any = None
 
     @property
     @override
@@ -81,6 +82,7 @@ class _ChatStream(BodyStream):
         self._usage = event.get("usage") or self._usage
         if "choices" not in event and not event.get("usage") and not _is_idle(event):
             self._stray = event
+        self._tier = event.get("service_tier") or self._tier
         for choice in objects(event.get("choices")):
             if failed := as_object(choice.get("error")):
                 raise StreamFailed(failed_in_stream(failed))
@@ -117,7 +119,7 @@ class _ChatStream(BodyStream):
         if calls := self._calls.body:
             message["tool_calls"] = calls
         choice = {"message": message, "finish_reason": self._reason}
-        return parse_reply({"choices": [choice], "usage": self._usage})
+        return parse_reply({"choices": [choice], "usage": self._usage, "service_tier": self._tier})
 
     def _until_done(self, events: Iterable[tuple[str, str]]) -> Iterator[str]:
         for event in events:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...messages import Usage
 from .json_values import as_object, at, count
+from .settings import is_standard_service
 
 _CACHED = ("prompt_cache_hit_tokens", "cached_tokens", "num_cached_tokens")
 """What DeepSeek, Moonshot and Mistral call the tokens that came from their cache."""
@@ -16,7 +17,7 @@ def usage_of(body: Mapping[str, Any], asked: str, answered: str) -> Usage:
     """``usage`` of ``body``, whose keys start with ``asked`` and ``answered``: ``prompt_tokens``, say.
 
     Compatible servers count what their cache gave under other names. Where the total shows that the output
-    was counted without its reasoning, as xAI does, that is added.
+    was counted without its reasoning, as xAI does, that is added. ``service_tier`` says how it was served.
     """
     usage = as_object(body.get("usage"))
     if usage is None:
@@ -34,4 +35,5 @@ def usage_of(body: Mapping[str, Any], asked: str, answered: str) -> Usage:
         reasoning_tokens=reasoning,
         raw=(usage,),
         written_tokens=count(at(usage, given, "cache_write_tokens")),
+        dearer=not is_standard_service(body.get("service_tier")),
     )

@@ -15,7 +15,14 @@ from typing import Any
 from ...messages import Request
 from .json_values import as_object
 
-__all__ = ["SAMPLING", "fit_settings", "with_settings"]
+__all__ = [
+    "SAMPLING",
+    "USUAL_TIERS",
+    "dearer_setting",
+    "fit_settings",
+    "is_standard_service",
+    "with_settings",
+]
 
 SAMPLING = frozenset(
     {"frequency_penalty", "logit_bias", "min_p", "presence_penalty", "repetition_penalty"}
@@ -78,7 +85,13 @@ _TIERS = {
     "anthropic": frozenset({"auto", "standard_only"}),
     "bedrock": frozenset({"default", "flex", "priority", "reserved"}),
 }
-_USUAL_TIERS = ("auto", "default")
+USUAL_TIERS = ("auto", "default", "standard_only")
+"""The words of a ``service_tier`` for the one that holds anyhow, and for that of the standard price."""
+_CHEAP_TIERS = ("flex",)
+_STANDARD_SERVICES = frozenset({*USUAL_TIERS, *_CHEAP_TIERS, "batch", "on_demand", "standard"})
+"""What providers call the services that cost the standard price or less: all others may cost more."""
+_NO_PRICE = SAMPLING | {"seed", "stop", "user", "verbosity"}
+"""The settings that change no token's price. What is not among them is refused where money is limited."""
 _MOST_STOPS = 4
 """The most that every provider takes."""
 
@@ -96,10 +109,12 @@ def fit_settings(
         for name, value in request.settings.items()
         if name in _PLACES[wire] and name not in refused and _is_taken(wire, name, value)
     }
-    left = (
+    left = [
         name for name, value in request.settings.items() if name not in taken and not _is_usual(name, value)
-    )
+    ]
     notes = tuple(f"{request.model} takes no {name} here: it is left out" for name in left)
+    if request.caps_price:
+        taken = _at_most_standard(taken, request.wire.standard_tier)
     return replace(request, settings=taken) if taken != request.settings else request, notes
 
 
@@ -118,6 +133,32 @@ def with_settings(
     return body
 
 
+def dearer_setting(settings: Mapping[str, Any]) -> str:
+    """What of ``settings`` may make an answer cost more than the standard price, for people; empty where
+    nothing does."""
+    for name, value in settings.items():
+        if name == "service_tier":
+            if value not in (*USUAL_TIERS, *_CHEAP_TIERS):
+                return f"the service tier {str(value)[:60]!r}"
+        elif name not in _NO_PRICE:
+            return f"the setting {name!r}"
+    return ""
+
+
+def is_standard_service(told: Any) -> bool:
+    """Whether the service that a provider says it answered by costs the standard price or less; one that says
+    nothing has no other."""
+    return not told or (isinstance(told, str) and told.lower() in _STANDARD_SERVICES)
+
+
+def _at_most_standard(taken: Mapping[str, Any], standard: str) -> dict[str, Any]:
+    """``taken`` with the tier of the ``standard`` price, unless it has a cheaper one."""
+    if taken.get("service_tier") in _CHEAP_TIERS:
+        return dict(taken)
+    others = {name: value for name, value in taken.items() if name != "service_tier"}
+    return {**others, "service_tier": standard} if standard else others
+
+
 def _is_taken(wire: str, name: str, value: Any) -> bool:
     if name == "service_tier":
         return value in _TIERS[wire]
@@ -129,4 +170,4 @@ def _nonblank(stops: Collection[str]) -> Iterator[bool]:
 
 
 def _is_usual(name: str, value: Any) -> bool:
-    return name == "stop" or (name == "service_tier" and value in _USUAL_TIERS)
+    return name == "stop" or (name == "service_tier" and value in USUAL_TIERS)

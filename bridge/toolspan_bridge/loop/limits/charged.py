@@ -116,7 +116,7 @@ class _Turn:
         self._usage = Usage()
         self._sides = 0, 0
         self._message: Assistant | None = None
-        self._is_metered = self._is_open = self._is_free = False
+        self._is_metered = self._is_open = self._is_free = self._is_whole = False
 
     async def begin(self) -> None:
         """Hold what the request may take. Raises as ``Account.hold``."""
@@ -164,7 +164,7 @@ class _Turn:
 
     def replied(self, reply: Reply) -> None:
         """The answer is whole."""
-        self._message = reply.message
+        self._message, self._is_whole = reply.message, not reply.incomplete
         # What is counted when a stream breaks off is not all that is paid.
         self._usage = Usage() if reply.incomplete and self._has_budget else reply.usage
 
@@ -183,10 +183,12 @@ class _Turn:
             await self._settle(Held(), held)
             return
         counted = _counted(usage, request_tokens(self.request), self._said())
-        usd = held.usd
+        tokens, usd = counted.input_tokens + counted.output_tokens, held.usd
+        if not self._is_whole:  # the provider may have written more than came
+            tokens = max(tokens, held.tokens)
         if usage.input_tokens or usage.output_tokens:
             usd = self._cost(_counted(usage, *self._sides), held)
-        await self._settle(Held(counted.input_tokens + counted.output_tokens, usd), held)
+        await self._settle(Held(tokens, usd), held)
 
     def _input(self) -> InputBound:
         try:

@@ -43,7 +43,10 @@ def connect(model: str, settings: HttpSettings) -> WireProvider:
     key = key_from("anthropic", _KEY, where="https://platform.claude.com/settings/keys")
     base = base_url("https://api.anthropic.com", _BASE)
     hint = f"check the network, HTTPS_PROXY and {_BASE}"
-    return _Anthropic(Endpoint("anthropic", base, key, _KEY, hint, batches="anthropic"), settings)
+    endpoint = Endpoint(
+        "anthropic", base, key, _KEY, hint, batches="anthropic", standard_tier="standard_only"
+    )
+    return _Anthropic(endpoint, settings)
 
 
 def connect_to(endpoint: Endpoint, settings: HttpSettings) -> WireProvider:

@@ -62,6 +62,7 @@ def connect(model: str, settings: HttpSettings) -> WireProvider | TwoWires:
         variables=_TOKEN if token else _KEY,
         hint=f"check the network, HTTPS_PROXY and {_ENDPOINT}",
         chat=OPENAI,
+        standard_tier="default",
     )
     bearer = endpoint.request_headers("authorization", "Bearer ")
     headers = bearer if token else endpoint.request_headers("api-key")

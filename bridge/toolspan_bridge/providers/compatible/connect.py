@@ -86,6 +86,7 @@ def _endpoint(name: str, row: Row) -> Endpoint:
         batches=row.batches,
         most_answer=row.most_answer,
         context_at=row.context_at,
+        standard_tier=row.standard_tier,
     )
 
 

@@ -27,7 +27,8 @@ class Row:
     that its Chat Completions takes ``provider.max_price``. ``most_answer`` are the tokens of an answer where
     the request does not say: some local servers write without an end. Where the context has room for fewer,
     the server's refusal says so, and the request is sent again with as many. ``context_at`` is where the
-    server tells its settings, with its real context.
+    server tells its settings, with its real context. ``standard_tier`` is the ``service_tier`` of the
+    standard price, where an account or project may have another one by default.
     """
 
     url: str
@@ -49,3 +50,4 @@ class Row:
     most_answer: int | None = None
     context_at: str = ""
     caps_price: bool = False
+    standard_tier: str = ""

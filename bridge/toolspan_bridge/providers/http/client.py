@@ -14,6 +14,8 @@ from urllib.request import getproxies
 import anyio
 import httpx2
 
+from toolspan_server.common.no_cookies import NoCookies
+
 from ...errors import (
     BridgeError,
     ProviderError,
@@ -349,10 +351,11 @@ def _pool(base: str, settings: HttpSettings) -> httpx2.AsyncClient:
     timeout = httpx2.Timeout(settings.read, connect=settings.connect, pool=settings.connect)
     if _is_loopback(parts.hostname or "") or not getproxies():  # no proxy reaches this machine's own address
         direct = DirectTransport(tls, settings.connections, settings.idle_connections, _IDLE_S)
-        return httpx2.AsyncClient(transport=direct, timeout=timeout)
+        return httpx2.AsyncClient(transport=direct, timeout=timeout, cookies=NoCookies())
     return httpx2.AsyncClient(
         verify=tls or False,
         timeout=timeout,
+        cookies=NoCookies(),
         limits=httpx2.Limits(
             max_connections=settings.connections,
             max_keepalive_connections=settings.idle_connections,

@@ -22,6 +22,8 @@ class Endpoint:
     ``name``), ``batches`` the module of ``toolspan_bridge.batch.services`` for its batches of requests
     (empty: it has none). ``most_answer`` are the tokens that an answer may have where a request does not say,
     and ``context_at`` is the path, from the server's root, of its settings, with its real context.
+    ``standard_tier`` is the ``service_tier`` of the standard price, where the account may have another one by
+    default.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Endpoint:
     batches: str = ""
     most_answer: int | None = None
     context_at: str = ""
+    standard_tier: str = ""
 
     def chat_for(self, model: str) -> ChatTraits:
         """What Chat Completions takes there for ``model``."""

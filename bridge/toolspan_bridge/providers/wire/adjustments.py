@@ -2,7 +2,9 @@
 
 A refused setting is left out of the body, wherever it is: at the top, within the settings of a format
 (``generationConfig``), or beside the schema of every tool. A limit of tokens goes on under its other name;
-one that the request did not ask for is lowered to what the context has room for.
+one that the request did not ask for is lowered to what the context has room for. The choice of a service
+(``service_tier``) stays, since without it the answer would have another price; only a word for the standard
+service is left out, as a provider that refuses that has no other.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any, TypeGuard
 
 from ...errors import ContextOverflowError, ProviderError
+from ...formats.shared.settings import USUAL_TIERS
 from .json_types import is_list
 
 MAX_ROUNDS = 4
@@ -94,7 +97,8 @@ class Rounds:
         name = error.parameter
         if error.fault != "parameter" or not name or name in self._refused or not self._left:
             return False
-        if name != _STREAM and not any(_places(self._body, name)):
+        places = list(_places(self._body, name))
+        if (name != _STREAM and not places) or any(_chooses_service(*place) for place in places):
             return False
         self._left -= 1
         self._refused[name] = f"{self._note(name)}: {error.message}"
@@ -174,6 +178,11 @@ _TOOL_SETTINGS = frozenset(
         "strict",
     }
 )
+
+
+def _chooses_service(holder: dict[str, Any], key: str) -> bool:
+    chosen = holder[key].get("type") if _is_object(holder[key]) else holder[key]
+    return _plain(key) == "servicetier" and chosen not in USUAL_TIERS
 
 
 def _plain(key: str) -> str:

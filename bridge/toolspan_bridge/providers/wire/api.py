@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from toolspan_server.config import secret_pattern
+from toolspan_server.common.secrets.redaction import redactor_of
 
 from ...errors import AuthError, BridgeError, ProviderError, UnknownModelError
 from ...formats import WireError, get_format
@@ -175,10 +175,8 @@ class ProviderApi(ABC):
         return ""
 
     def _redact(self, text: str) -> str:
-        found = secret_pattern(self._endpoint.secrets)
-        return (
-            text if found is None else _without_beginnings(found.sub("[key]", text), self._endpoint.secrets)
-        )
+        secrets = self._endpoint.secrets
+        return _without_beginnings(redactor_of(frozenset(secrets), "[key]")(text), secrets)
 
 
 def _without_beginnings(text: str, secrets: Iterable[str]) -> str:

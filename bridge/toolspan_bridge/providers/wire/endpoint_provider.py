@@ -30,12 +30,13 @@ class EndpointProvider(WireProvider):
 
     @override
     async def _ready(self, request: Request) -> tuple[Request, tuple[str, ...]]:
-        """``request`` with what the endpoint takes of Chat Completions, fitted to its model where the format
-        knows how.
-        """
-        chat = self._endpoint.chat_for(request.model)
-        if chat != request.wire.chat:
-            request = replace(request, wire=replace(request.wire, chat=chat))
+        """``request`` with what the endpoint takes, fitted to its model where the format knows how."""
+        endpoint = self._endpoint
+        wire = replace(
+            request.wire, chat=endpoint.chat_for(request.model), standard_tier=endpoint.standard_tier
+        )
+        if wire != request.wire:
+            request = replace(request, wire=wire)
         fit: _Fit | None = getattr(self._format, "fitted", None)
         if fit is None:
             return await super()._ready(request)

@@ -2,8 +2,9 @@
 
 A request is admitted, and each of its turns holds what it may cost before the model is asked, in one
 transaction, so that those which run side by side, in one process or several, cannot spend more than was left.
-What a turn cost takes the place of what it held. A request that is not heard of for ``LEASE_SECONDS``, as its
-process died, counts with all that it held: the provider may have been paid.
+What a turn cost takes the place of what it held; its tokens count for a minute from its end. A request that
+is not heard of for ``LEASE_SECONDS``, as its process died, counts with all that it held: the provider may
+have been paid.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, union_all, update
 from sqlalchemy.dialects import sqlite
 
 from ...loop.limits.account import Held
 from ..storage.state_database import StateDatabase
 from .refusals import BudgetExceededError, RateLimitedError, RevokedKeyError
-from .tables import admitted, keys, nano, spent, usd
+from .tables import admitted, keys, nano, spent, usd, used
 from .virtual_key import KeyLimits, VirtualKey, iso
 
 __all__ = ["LEASE_SECONDS", "Ledger", "Spent"]
@@ -29,6 +30,8 @@ LEASE_SECONDS = 900.0
 _MINUTE = 60.0
 _SOON = 1.0
 _ID_BITS = 62
+_ENDED = {"tokens": 0, "usd": 0, "until": 0}
+"""What a request holds that has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +111,15 @@ class Ledger:
         now, paid = self._clock(), nano(cost)
         row = admitted.c
         values = {
-            "tokens": func.max(row.tokens - held.tokens + tokens, 0),
+            "tokens": func.max(row.tokens - held.tokens, 0),
             "usd": func.max(row.usd - nano(held.usd), 0),
             "until": now + LEASE_SECONDS,
         }
 
         def write(connection: Connection) -> None:
             connection.execute(update(admitted).where(row.id == number, row.until > 0).values(values))
+            if key.limits.tokens_per_minute is not None:
+                connection.execute(insert(used).values(key=key.id, at=now, tokens=tokens))
             _add(connection, key.id, now, usd=paid, tokens=tokens, requests=0)
 
         self._database.write(write)
@@ -122,7 +127,7 @@ class Ledger:
     def release(self, number: int) -> None:
         """Write that the request ``number`` has ended: what it held and did not spend is free."""
         which = update(admitted).where(admitted.c.id == number)
-        self._database.write(lambda connection: connection.execute(which.values(usd=0, until=0)))
+        self._database.write(lambda connection: connection.execute(which.values(_ENDED)))
 
     def spent(self, key: VirtualKey) -> Spent:
         """What was spent with ``key`` until now."""
@@ -170,11 +175,12 @@ def _book_lost(connection: Connection, key: str, now: float) -> None:
     mine = admitted.c.key == key
     lost = mine & (admitted.c.until > 0) & (admitted.c.until <= now)
     for row in connection.execute(select(admitted).where(lost)).mappings().all():
-        _add(connection, key, row["until"] - LEASE_SECONDS, usd=row["usd"], tokens=0, requests=0)
-        which = update(admitted).where(admitted.c.id == row["id"])
-        connection.execute(which.values(usd=0, until=0))
+        heard = row["until"] - LEASE_SECONDS
+        _add(connection, key, heard, usd=row["usd"], tokens=row["tokens"], requests=0)
+        connection.execute(update(admitted).where(admitted.c.id == row["id"]).values(_ENDED))
     over = mine & (admitted.c.until == 0) & (admitted.c.at <= now - _MINUTE)
     connection.execute(delete(admitted).where(over))
+    connection.execute(delete(used).where(used.c.key == key, used.c.at <= now - _MINUTE))
 
 
 def _check_revoked(connection: Connection, key: VirtualKey) -> None:
@@ -183,20 +189,29 @@ def _check_revoked(connection: Connection, key: VirtualKey) -> None:
         raise RevokedKeyError(f"the key {key.name!r} was revoked on {iso(revoked)}")
 
 
-def _recent(connection: Connection, key: VirtualKey, now: float) -> list[tuple[float, int]]:
-    """When each request of the last minute was admitted, and its tokens; the oldest first."""
-    recent = (admitted.c.key == key.id) & (admitted.c.at > now - _MINUTE)
-    found = select(admitted.c.at, admitted.c.tokens).where(recent).order_by(admitted.c.at)
-    return [(row.at, row.tokens) for row in connection.execute(found)]
-
-
 def _check_requests(connection: Connection, key: VirtualKey, now: float) -> None:
     most = key.limits.requests_per_minute
-    if most is not None and len(rows := _recent(connection, key, now)) >= most:
+    if most is None:
+        return
+    recent = (admitted.c.key == key.id) & (admitted.c.at > now - _MINUTE)
+    times = connection.execute(select(admitted.c.at).where(recent).order_by(admitted.c.at)).scalars().all()
+    if len(times) >= most:
         raise RateLimitedError(
             f"the key {key.name!r} may make {most} requests a minute",
-            retry_after=rows[len(rows) - most][0] + _MINUTE - now,
+            retry_after=times[len(times) - most] + _MINUTE - now,
         )
+
+
+def _recent_tokens(connection: Connection, key: VirtualKey, now: float) -> list[tuple[float, int]]:
+    """The tokens of turns that ended in the last minute, and those that turns hold which run, each with the
+    time of that; the oldest first. One that runs for longer counts again at its end."""
+    heard = admitted.c.until - LEASE_SECONDS
+    running = select(heard.label("at"), admitted.c.tokens).where(
+        admitted.c.key == key.id, admitted.c.until > 0, heard > now - _MINUTE
+    )
+    ended = select(used.c.at, used.c.tokens).where(used.c.key == key.id, used.c.at > now - _MINUTE)
+    found = connection.execute(union_all(running, ended).order_by("at"))
+    return [(row.at, row.tokens) for row in found]
 
 
 def _check_tokens(connection: Connection, key: VirtualKey, tokens: int, now: float) -> None:
@@ -208,13 +223,13 @@ def _check_tokens(connection: Connection, key: VirtualKey, tokens: int, now: flo
             f"the request and its answer may take {tokens:,} tokens, and the key {key.name!r} may use "
             f"{most_tokens:,} a minute: make it shorter, or set a lower max_tokens"
         )
-    rows = _recent(connection, key, now)
-    used = sum(each for _, each in rows)
+    rows = _recent_tokens(connection, key, now)
+    taken = sum(each for _, each in rows)
     for at, each in rows:
-        if used + tokens <= most_tokens:
+        if taken + tokens <= most_tokens:
             return
-        used, wait = used - each, at + _MINUTE - now
-        if used + tokens <= most_tokens:
+        taken, wait = taken - each, at + _MINUTE - now
+        if taken + tokens <= most_tokens:
             raise RateLimitedError(
                 f"the key {key.name!r} may use {most_tokens:,} tokens a minute", retry_after=wait
             )

@@ -9,7 +9,7 @@ from sqlalchemy import Column, Index, LargeBinary, MetaData, Table
 
 from ..storage.stored_types import StoredFloat, StoredInteger, StoredText
 
-__all__ = ["MARK", "METADATA", "VERSION", "admitted", "keys", "nano", "spent", "usd"]
+__all__ = ["MARK", "METADATA", "VERSION", "admitted", "keys", "nano", "spent", "usd", "used"]
 
 MARK = 0x746F6B79  # "toky"
 VERSION = 1
@@ -48,8 +48,17 @@ admitted = Table(
     Column("until", StoredFloat, nullable=False),
     Index("admitted_by_key", "key", "at"),
 )
-"""The requests that run, and those of the last minute: what each holds of its key's budget, ``until`` when
-unless it is heard of again (0: it has ended)."""
+"""The requests that run, and those of the last minute: what each holds of its key's budget and tokens,
+``until`` when unless it is heard of again (0: it has ended)."""
+used = Table(
+    "used",
+    METADATA,
+    Column("key", StoredText, nullable=False),
+    Column("at", StoredFloat, nullable=False),
+    Column("tokens", StoredInteger, nullable=False),
+    Index("used_by_key", "key", "at"),
+)
+"""The tokens of each turn that ended in the last minute, of keys with a limit of them."""
 
 
 def nano(usd: float) -> int:

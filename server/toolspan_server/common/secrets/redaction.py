@@ -26,7 +26,7 @@ def pattern(values: Iterable[str]) -> re.Pattern[str] | None:
     """What finds any of ``values`` in any spelling, the longest first; ``None`` when there are none.
 
     A spelling is the value itself, with or without space around it; what Python, JSON and URLs make of it,
-    also when it is escaped again, as one error's message within another's. For Base64 see ``InBase64``.
+    also when it is escaped again, as one error's message within another's. ``Redactor`` finds Base64 too.
     """
     return _pattern_of(frozenset(values))
 
@@ -37,6 +37,30 @@ def _pattern_of(values: frozenset[str]) -> re.Pattern[str] | None:
     return _any_of(map(_spelled, wanted)) if wanted else None
 
 
+class Redactor:
+    """Removes ``values`` from texts, in any spelling that ``pattern`` finds and in Base64; ``mark`` stands in
+    place of each."""
+
+    def __init__(self, values: Iterable[str], mark: str = "***") -> None:
+        values = frozenset(values)
+        self.in_base64 = InBase64(values, mark)
+        self._pattern = pattern(values)
+        self._mark = mark
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to remove."""
+        return self._pattern is not None
+
+    def __call__(self, text: str) -> str:
+        return text if self._pattern is None else self.in_base64(self._pattern.sub(self._mark, text))
+
+
+@lru_cache(maxsize=256)
+def redactor_of(values: frozenset[str], mark: str = "***") -> Redactor:
+    """The ``Redactor`` of ``values``, made once."""
+    return Redactor(values, mark)
+
+
 class InBase64:
     """Removes ``values`` from texts where they are part of Base64 data.
 
@@ -45,7 +69,8 @@ class InBase64:
     value's first and last byte some bits may stay. Values shorter than ``SHORTEST_IN_BASE64`` are not found.
     """
 
-    def __init__(self, values: Iterable[str]) -> None:
+    def __init__(self, values: Iterable[str], mark: str = "***") -> None:
+        self._mark = mark
         found = {form for value in values for form in _in_base64(value.encode("utf-8", "surrogateescape"))}
         self._forms = sorted(found, key=len, reverse=True)
         self._shortest = min(map(len, found), default=0)
@@ -59,7 +84,7 @@ class InBase64:
         for form in self._forms:
             if form in text:
                 whole = _BASE64.fullmatch(text) is not None
-                text = text.replace(form, "A" * len(form) if whole else "***")
+                text = text.replace(form, "A" * len(form) if whole else self._mark)
         return text
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from ..secrets.key_shapes import without_keys
-from ..secrets.redaction import pattern
+from ..secrets.redaction import redactor_of
 from .named_secrets import without_named_secrets
 from .split_secrets import without_split_secrets
 from .tap import WireMessage
@@ -39,8 +39,7 @@ class SecretsSeen:
 
     def redact(self, text: str) -> str:
         """``text`` without them."""
-        found = pattern(self._values)
-        return text if found is None else found.sub(_MASK, text)
+        return redactor_of(frozenset(self._values), _MASK)(text)
 
 
 def shown(message: WireMessage, redact: Callable[[str], str]) -> tuple[str, str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from typing_extensions import override
 
-from ...common.secrets.redaction import InBase64, pattern
+from ...common.secrets.redaction import Redactor
 from ...problems import Problem
 from ...schema.constraints import Limits
 from ...schema.deferred import Deferred
@@ -198,8 +197,7 @@ class Config(Record):
 
     _files: tuple[Path, ...] = ()
     _secrets: frozenset[str] = frozenset()
-    _secret_pattern: re.Pattern[str] | None = None
-    _in_base64: InBase64 | None = None
+    _redactor: Redactor | None = None
     _skipped: tuple[Problem, ...] = ()
     _imported: bool = True
     _sent: tuple[SentVariable, ...] = ()
@@ -223,8 +221,7 @@ class Config(Record):
         config = self.model_copy()
         config._files = files
         config._secrets = secrets
-        config._secret_pattern = pattern(secrets)
-        config._in_base64 = InBase64(secrets)
+        config._redactor = Redactor(secrets)
         config._skipped = skipped
         config._imported = imported
         config._sent = sent
@@ -298,7 +295,7 @@ class Config(Record):
     @property
     def has_secrets(self) -> bool:
         """Whether there are secrets for ``redact`` to remove."""
-        return self._secret_pattern is not None
+        return bool(self._redactor)
 
     def redact(self, text: str) -> str:
         """``text`` without the values of variables that are not served texts themselves, also escaped ones.
@@ -306,13 +303,11 @@ class Config(Record):
         Values of less than four characters are kept: they occur in any text by chance. In Base64, those of
         eight bytes and more are found too.
         """
-        if self._secret_pattern is None:
-            return text
-        return self.redact_base64(self._secret_pattern.sub("***", text))
+        return self._redactor(text) if self._redactor else text
 
     def redact_base64(self, text: str) -> str:
         """``text``, which is Base64 data, with zeros in place of such values."""
-        return self._in_base64(text) if self._in_base64 else text
+        return self._redactor.in_base64(text) if self._redactor else text
 
     @override
     def __repr__(self) -> str:

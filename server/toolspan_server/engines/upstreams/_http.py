@@ -16,6 +16,7 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from typing_extensions import override
 
+from ...common.no_cookies import NoCookies
 from ._spec import ServerSpec
 from ._sse_answers import checked, note_asked
 from ._wire import tell_request, tell_response
@@ -147,6 +148,7 @@ def _client(spec: ServerSpec, child: Child) -> httpx2.AsyncClient:
         verify=(url.scheme == "https" or trusts_others) and _certificates(trusts_others, *_files()),
         event_hooks={"request": [asking], "response": [bound]},
         auth=spec.authorization,
+        cookies=NoCookies(),
     )
 
 

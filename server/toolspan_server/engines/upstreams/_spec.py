@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from typing_extensions import override
 
-from ...common.secrets.redaction import pattern
+from ...common.secrets.redaction import redactor_of
 from ...schema.mcp_server import McpServerConfig
 from ...schema.oauth_client import OAuthClientConfig
 
@@ -77,8 +77,7 @@ class ServerSpec:
         secrets = {*self.secrets, *self.env.values(), *self.headers.values(), *credentials}
         if self.oauth is not None:
             secrets |= self.oauth.secrets()
-        found = pattern(secrets)
-        return self.redactor(text if found is None else found.sub("***", text))
+        return self.redactor(redactor_of(frozenset(secrets))(text))
 
 
 @dataclass(frozen=True, slots=True)

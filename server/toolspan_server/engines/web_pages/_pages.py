@@ -1,4 +1,4 @@
-"""Fetches pages and keeps those of the last minutes."""
+"""Fetches pages and keeps those of the last minutes, for the user who asked."""
 
 from __future__ import annotations
 
@@ -41,19 +41,21 @@ class WebPages:
         self._client = client
         self._hosts = hosts
         self._limits = limits
-        self._kept: OrderedDict[str, tuple[float, Page]] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str], tuple[float, Page]] = OrderedDict()
         self._size = 0
 
-    async def page(self, url: str) -> tuple[Page, bool]:
-        """The page at ``url``, and whether it was kept from before. Raises ``ToolFailure``."""
+    async def page(self, url: str, user: str) -> tuple[Page, bool]:
+        """The page at ``url``, and whether it was kept from before for ``user``: nobody learns what others
+        read. Raises ``ToolFailure``."""
         address, _ = self.asked(url)
-        if (kept := self._kept.get(address)) is not None:
+        key = user, address
+        if (kept := self._kept.get(key)) is not None:
             if time.monotonic() - kept[0] < self._limits.cache_seconds:
-                self._kept.move_to_end(address)
+                self._kept.move_to_end(key)
                 return kept[1], True
-            self._drop(address)
+            self._drop(key)
         page = await self._fetched(address)
-        self._keep(address, page)
+        self._keep(key, page)
         return page, False
 
     def asked(self, url: str) -> tuple[str, str]:
@@ -89,14 +91,16 @@ class WebPages:
             )
         return await page_of(response)
 
-    def _keep(self, address: str, page: Page) -> None:
-        self._kept[address] = (time.monotonic(), page)
+    def _keep(self, key: tuple[str, str], page: Page) -> None:
+        if key in self._kept:  # it was fetched twice at the same time
+            self._drop(key)
+        self._kept[key] = (time.monotonic(), page)
         self._size += _size(page)
         while self._size > self._limits.cache_bytes:
             self._drop(next(iter(self._kept)))
 
-    def _drop(self, address: str) -> None:
-        self._size -= _size(self._kept.pop(address)[1])
+    def _drop(self, key: tuple[str, str]) -> None:
+        self._size -= _size(self._kept.pop(key)[1])
 
 
 def _size(page: Page) -> int:

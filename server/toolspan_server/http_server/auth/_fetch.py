@@ -20,10 +20,14 @@ async def fetched(url: str) -> dict[str, Any]:
     await anyio.to_thread.run_sync(import_module, "httpx2")
     import httpx2
 
+    from ...common.no_cookies import NoCookies
+
     try:
         with anyio.fail_after(MOST_S):
             async with (
-                httpx2.AsyncClient(trust_env=False, follow_redirects=False, timeout=MOST_S) as client,
+                httpx2.AsyncClient(
+                    trust_env=False, follow_redirects=False, timeout=MOST_S, cookies=NoCookies()
+                ) as client,
                 client.stream("GET", url, headers={"accept": "application/json"}) as response,
             ):
                 return _object(url, response.status_code, await _body(url, response.aiter_bytes(65_536)))

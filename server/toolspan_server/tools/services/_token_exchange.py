@@ -18,6 +18,7 @@ import anyio.to_thread
 import httpx2
 from typing_extensions import override
 
+from ...common.no_cookies import NoCookies
 from ...engines.upstreams import refuse
 
 if TYPE_CHECKING:
@@ -95,7 +96,9 @@ class TokenEndpoint:
         trust = self._host not in _LOOPBACK
         if self._is_https and self._tls is None:
             self._tls = await anyio.to_thread.run_sync(lambda: httpx2.create_ssl_context(trust_env=trust))
-        return httpx2.AsyncClient(timeout=self._seconds, trust_env=trust, verify=self._tls or False)
+        return httpx2.AsyncClient(
+            timeout=self._seconds, trust_env=trust, verify=self._tls or False, cookies=NoCookies()
+        )
 
     def _read(self, status: int, body: bytes, subject: str) -> tuple[str, float]:
         try:

@@ -215,3 +215,13 @@ async def test_every_error_of_the_http_library_becomes_one_of_ours(kind: type[ht
     assert "http://127.0.0.1:9" in failure.message
     if not issubclass(kind, (httpx2.ConnectError, httpx2.ProxyError)):
         assert "secret" not in failure.message
+
+
+@pytest.mark.requirement("I24.3.3")
+async def test_a_cookie_that_comes_with_one_answer_goes_with_no_other_request() -> None:
+    cookies = {"Set-Cookie": "who=ann; Path=/"}
+    with FakeProvider(anything, [Sent({"ok": True}, headers=cookies)] * 2) as fake:
+        async with aclosing(HttpClient("acme", fake.url, instant(), "check ACME_BASE_URL")) as client:
+            for _ in range(2):
+                await client.post(f"{fake.url}/ask", b"{}", key_header, read_error)
+    assert [request.headers.get("cookie") for request in fake.received] == [None, None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from contextlib import ExitStack
 from typing import Any
 
 import anyio
@@ -11,11 +12,15 @@ import httpx2
 import openai
 import pytest
 
+from tests.support.fake_providers import FakeProvider, Sent, anything
 from tests.support.gateway import gateway
 from tests.support.local_tools import Performed, turn
 from tests.support.waiting import BOUND_S, until
 from toolspan_bridge.principals import LOCAL_USER
+from toolspan_bridge.providers.catalog import anthropic
 from toolspan_bridge.providers.catalog.scripted import Scripted
+from toolspan_bridge.providers.http.settings import HttpSettings
+from toolspan_bridge.providers.settings.endpoint import Endpoint
 from toolspan_bridge.toolbox.local import LocalCall
 from toolspan_bridge.web.gateway.faults import RequestFault
 from toolspan_bridge.web.gateway.serving.exchange import Admission
@@ -158,16 +163,35 @@ def test_a_body_that_never_ends_takes_no_place() -> None:
 @pytest.mark.parametrize("caller", ["key a", LOCAL_USER])
 def test_one_caller_takes_half_of_the_places_at_most_and_the_rest_is_for_others(caller: str) -> None:
     admission = Admission(most=4)
-    for _ in range(2):
-        admission.enter(caller)
-    with pytest.raises(RequestFault, match="2 requests of the same caller"):
-        admission.enter(caller)
-    admission.enter("key b")
-    admission.leave(caller)
-    admission.enter(caller)
-    admission.enter("key b")
-    with pytest.raises(RequestFault, match="4 requests are answered"):
-        admission.enter("key c")
+    with ExitStack() as others, admission.entered(caller):
+        with admission.entered(caller):
+            with pytest.raises(RequestFault, match="2 requests of the same caller"):
+                others.enter_context(admission.entered(caller))
+            others.enter_context(admission.entered("key b"))
+        others.enter_context(admission.entered(caller))
+        others.enter_context(admission.entered("key b"))
+        with pytest.raises(RequestFault, match="4 requests are answered"):
+            others.enter_context(admission.entered("key c"))
+    assert admission.running == 0
+
+
+@pytest.mark.requirement("I15.3.22")
+async def test_a_count_of_tokens_takes_a_place_and_ends_with_its_client() -> None:
+    admission = Admission(most=1)
+    with FakeProvider(anything, [Sent(stall=True), Sent({"input_tokens": 5})]) as fake:
+        endpoint = Endpoint("acme", fake.url, "sk-x", "ACME_KEY", "check it")
+        with gateway(anthropic.connect_to(endpoint, HttpSettings()), admission=admission) as served:
+            url = f"{served.url}/v1/messages/count_tokens"
+            async with httpx2.AsyncClient(timeout=BOUND_S) as client:
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(lambda: client.post(url, json=_BODY))
+                    await until(lambda: fake.received)
+                    assert admission.running == 1
+                    refused = await client.post(url, json=_BODY)
+                    assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")
+                    tasks.cancel_scope.cancel()
+                await until(lambda: not admission.running)
+                assert (await client.post(url, json=_BODY)).json() == {"input_tokens": 5}
 
 
 @pytest.mark.requirement("I24.5.3")

@@ -369,3 +369,22 @@ def test_requests_side_by_side_spend_no_more_than_there_is(tmp_path: Path) -> No
         figures = spent(tmp_path, "team")
         assert figures.usd_in_all == pytest.approx(answers.count("yes") * TURN_USD)
         assert figures.usd_held == 0
+
+
+@pytest.mark.requirement("I24.6.1")
+def test_a_key_with_a_budget_is_answered_by_the_service_of_the_standard_price(tmp_path: Path) -> None:
+    config = json.dumps({"version": 1, "tools": {"registry": [WEATHER]}})
+    with Provider(anything, [said("standard"), said("by the account's own choice")]) as provider:
+        known = {"OPENAI_BASE_URL": f"{provider.url}/v1", "OPENAI_API_KEY": "sk-of-the-provider"}
+        with web_app(tmp_path, config=config, **known) as app:
+            limited, free = new_key(tmp_path, "team", usd_in_all=1.0), new_key(tmp_path, "free")
+            with clients(app, limited) as (first, _):
+                with pytest.raises(openai.PermissionDeniedError, match="service tier 'priority'") as caught:
+                    asked(first, service_tier="priority")
+                assert caught.value.code == "unknown_price"
+                asked(first)
+            with clients(app, free) as (first, _):
+                asked(first, service_tier="priority")
+        sent = [each.body.get("service_tier") for each in provider.received if each.method == "POST"]
+    assert sent == ["default", "priority"]
+    assert spent(tmp_path, "team").usd_in_all == pytest.approx(TURN_USD)

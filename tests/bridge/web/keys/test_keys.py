@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import anyio
 import pytest
+from typing_extensions import override
 
-from toolspan_bridge.errors import StoreError, UsageError
+from toolspan_bridge import Scripted
+from toolspan_bridge.errors import StoreError, UnreachableError, UsageError
 from toolspan_bridge.loop.limits.account import Held
+from toolspan_bridge.loop.limits.charged import ChargedProvider
+from toolspan_bridge.messages import Assistant, Reply, Request, Usage, User
+from toolspan_bridge.providers.prices import Pricing
 from toolspan_bridge.web.keys import KEYS_FILE, KeyLimits, KeyStore, VirtualKey, VirtualKeys
 from toolspan_bridge.web.keys.refusals import (
     BudgetExceededError,
@@ -159,6 +164,55 @@ def test_tokens_of_a_minute_count_as_they_were_used_and_not_as_they_were_estimat
     clock.now += 61
     held(store, key, 1_000, 0.0)
     assert store.ledger.spent(key).tokens == 150
+
+
+@pytest.mark.requirement("I24.6.1")
+def test_each_turn_counts_for_a_minute_of_its_own_however_long_its_request_runs(
+    store: KeyStore, clock: Clock
+) -> None:
+    key, _ = store.create("team", KeyLimits(tokens_per_minute=1_000))
+    long = held(store, key, 900, 0.0)
+    store.ledger.settle(key, long, Held(900, 0.0), 10, 0.0)
+    clock.now += 61
+    store.ledger.hold(key, long, Held(900, 0.0))
+    clock.now += 30
+    store.ledger.settle(key, long, Held(900, 0.0), 900, 0.0)
+    for number in (long, store.ledger.admit(key)):
+        with pytest.raises(RateLimitedError) as refused:
+            store.ledger.hold(key, number, Held(200, 0.0))
+        assert refused.value.retry_after == 60.0
+    clock.now += 60
+    store.ledger.hold(key, long, Held(1_000, 0.0))
+    store.ledger.release(long)  # what it held and did not take is free
+    held(store, key, 1_000, 0.0)
+
+
+@pytest.mark.requirement("I24.6.1")
+@pytest.mark.anyio
+@pytest.mark.parametrize("end", ["given up", "lost", "broken off"])
+async def test_an_answer_that_did_not_come_whole_takes_the_tokens_that_were_held(
+    store: KeyStore, tmp_path: Path, clock: Clock, end: str
+) -> None:
+    patience = anyio.CancelScope()
+
+    class Ending(Scripted):
+        @override
+        async def answer(self, request: Request) -> Reply:
+            assert request.meter is not None
+            await request.meter.sends(b"{}", request.max_tokens)
+            if end == "lost":
+                raise UnreachableError("the connection broke")
+            if end == "given up":
+                patience.cancel()
+                await anyio.sleep_forever()
+            return Reply(Assistant("It"), "other", Usage(4, 1), incomplete=True)
+
+    key, _ = store.create("team", KeyLimits(tokens_per_minute=3_000))
+    with closing(VirtualKeys(tmp_path, clock)) as keys, patience, suppress(UnreachableError):
+        async with keys.admitted(key) as admission:
+            provider = ChargedProvider(Ending([]), admission, lambda _: Pricing("openai", "gpt-4o"))
+            await provider.answer(Request("m", (User("hi"),), max_tokens=2_500))
+    assert store.ledger.spent(key).tokens > 2_500
 
 
 @pytest.mark.requirement("I15.3.43")

@@ -24,6 +24,7 @@ from ..replies.parse import (
     reply,
 )
 from ..replies.stops import stop_reason
+from ..settings import is_standard_service
 from .citations import citations
 
 __all__ = ["blocks_of", "explanation", "is_call", "named_tool", "parse_error", "parse_message", "status_of"]
@@ -134,4 +135,5 @@ def _usage(body: Mapping[str, Any]) -> Usage:
         reasoning_tokens=count(at(usage, "output_tokens_details", "thinking_tokens")),
         raw=(usage,),
         written_tokens=written,
+        dearer=not all(is_standard_service(usage.get(name)) for name in ("service_tier", "speed")),
     )

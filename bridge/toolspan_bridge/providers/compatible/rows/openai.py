@@ -14,5 +14,6 @@ ROW = Row(
     headers=(("OpenAI-Organization", "OPENAI_ORG_ID"), ("OpenAI-Project", "OPENAI_PROJECT_ID")),
     chat=OPENAI,
     batches="openai",
+    standard_tier="default",
     counts=True,
 )

@@ -13,4 +13,5 @@ ROW = Row(
     account="openai",
     chat=OPENAI,
     batches="openai",
+    standard_tier="default",
 )

@@ -12,5 +12,6 @@ ROW = Row(
     headers=(("OpenAI-Organization", "OPENAI_ORG_ID"), ("OpenAI-Project", "OPENAI_PROJECT_ID")),
     account="openai",
     batches="openai",
+    standard_tier="default",
     counts=True,
 )

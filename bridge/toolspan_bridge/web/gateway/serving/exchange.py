@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack, aclosing
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import AsyncExitStack, aclosing, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import Receive, Scope, Send
 
-__all__ = ["MOST_AT_ONCE", "PING_SECONDS", "Admission", "Answering", "Exchange"]
+__all__ = ["MOST_AT_ONCE", "PING_SECONDS", "Admission", "Answering", "Exchange", "while_connected"]
 
 MOST_AT_ONCE = 1_000
 """How many requests are answered at the same time."""
@@ -50,8 +50,9 @@ class Admission:
     running: int = 0
     _of: Counter[str] = field(default_factory=Counter[str])
 
-    def enter(self, principal: str) -> None:
-        """One more of ``principal``. Raises ``RequestFault`` where there are too many."""
+    @contextmanager
+    def entered(self, principal: str) -> Generator[None]:
+        """One more of ``principal`` until the block ends. Raises ``RequestFault`` for one too many."""
         share = max(1, self.most // 2)
         why = f"{self.most} requests are answered" if self.running >= self.most else ""
         if self._of[principal] >= share:
@@ -61,13 +62,13 @@ class Admission:
             raise RequestFault(why, status=429, code="too_many_requests", retry_after=_RETRY_SECONDS)
         self.running += 1
         self._of[principal] += 1
-
-    def leave(self, principal: str) -> None:
-        """One of ``principal`` is done."""
-        self.running -= 1
-        self._of[principal] -= 1
-        if not self._of[principal]:
-            del self._of[principal]
+        try:
+            yield
+        finally:
+            self.running -= 1
+            self._of[principal] -= 1
+            if not self._of[principal]:
+                del self._of[principal]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class Exchange:
             except Exception as error:
                 await self._refuse(send, request, error)
                 return
-            await _while_connected(receive, lambda: self._answer(run, send))
+            await while_connected(receive, lambda: self._answer(run, send))
 
     async def _begun(self, asking: _Asking, stack: AsyncExitStack) -> Run:
         answering, request = self._answering, asking.request
@@ -116,8 +117,8 @@ class Exchange:
         caching = Caching(answering.cached, path, caller.principal, body, seconds) if seconds else None
         origin = Origin(caller, path, asking.began, caching)
         run = await stack.enter_async_context(answering.runs.begin(self._api, asked, choice, origin))
-        answering.admission.enter(caller.principal)  # a body that never ends holds no place
-        stack.callback(answering.admission.leave, caller.principal)
+        # Only now, as a body that never ends holds no place.
+        stack.enter_context(answering.admission.entered(caller.principal))
         return run
 
     async def _answer(self, run: Run, send: Send) -> None:
@@ -177,7 +178,7 @@ def _model_in(body: Any) -> str:
     return model[:200] if isinstance(model, str) else ""
 
 
-async def _while_connected(receive: Receive, answer: Callable[[], Awaitable[None]]) -> None:
+async def while_connected(receive: Receive, answer: Callable[[], Awaitable[None]]) -> None:
     """Wait for ``answer``; it is cancelled when the client goes away."""
     with anyio.CancelScope() as scope:
         watching = asyncio.create_task(_cancelled_when_gone(receive, scope))  # a task group costs more

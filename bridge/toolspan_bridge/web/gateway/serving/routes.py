@@ -31,7 +31,7 @@ def gateway_routes(answering: Answering, models: Models) -> list[Route]:
         "/v1/chat/completions": Exchange(CHAT, answering),
         "/v1/responses": Exchange(RESPONSES, answering),
         "/v1/messages": Exchange(MESSAGES, answering),
-        "/v1/messages/count_tokens": recorded(TokenCount(runs, who)),
+        "/v1/messages/count_tokens": recorded(TokenCount(answering)),
     }
     stored = recorded(StoredResponse(runs, who))
     listed = recorded(ModelList(models))

@@ -71,7 +71,7 @@ async def web_fetch(arguments: dict[str, Any], context: Context) -> dict[str, An
     "untrusted_answer"}``."""
     workspaces: Workspaces = context.service(SERVICE)
     name = cast("Options", context.options).workspace
-    page, cached = await workspaces.pages(name).page(arguments["url"])
+    page, cached = await workspaces.pages(name).page(arguments["url"], context.origin.user)
     most = workspaces.configs[name].web_fetch.page_characters
     result: dict[str, Any] = {"url": page.url, "title": page.title}
     note = ""

@@ -14,7 +14,7 @@ from tests.support.asked_client import Waiting
 from tests.support.http_api import HANG, Api, Reply, Seen, response, serving
 from tests.support.workspaces import WorkspaceTools, workspace_tools
 from toolspan_server import Context, Question, ToolFailure
-from toolspan_server.calls.caller import LOCAL
+from toolspan_server.calls.caller import LOCAL, Origin
 from toolspan_server.engines.http_client import HttpClient
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I12.3.25")]
@@ -71,6 +71,18 @@ async def test_a_page_is_kept_for_its_time_and_fetched_once(api: Api, tmp_path: 
     async with tools(tmp_path, cache_seconds=0) as workspace:
         await workspace.good("WebFetch", url=f"{api.url}/tea")
         assert not (await workspace.good("WebFetch", url=f"{api.url}/tea"))["cached"]
+
+
+@pytest.mark.requirement("I24.3.3")
+async def test_nobody_is_told_that_another_one_has_read_a_page(api: Api, tmp_path: Path) -> None:
+    async with tools(tmp_path) as workspace:
+        ann, bob = (workspace.of(Origin(f"token {name}")) for name in ("ann", "bob"))
+        first = await ann.good("WebFetch", url=f"{api.url}/tea")
+        api.replies(response("another copy", Content_Type="text/plain"))
+        other = await bob.good("WebFetch", url=f"{api.url}/tea")
+        again = await ann.good("WebFetch", url=f"{api.url}/tea")
+    assert (first["cached"], other["cached"], again["cached"]) == (False, False, True)
+    assert (other["untrusted_content"], again) == ("another copy", {**first, "cached": True})
 
 
 async def test_a_long_page_is_cut_and_the_limit_named(api: Api, tmp_path: Path) -> None:
