@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.bridge.formats.test_written_markup import INVOKED, K3, M3, MARKUPS, OBJECT, TOOLS, A, N, read
+from toolspan_bridge.formats.openai.parse import parse_reply
 from toolspan_bridge.formats.prompt.call_scanner import CallScanner
 from toolspan_bridge.formats.prompt.rescue import HeldText, rescued
 from toolspan_bridge.formats.prompt.written_calls import Callables
 from toolspan_bridge.formats.shared.replies.parse import WireCall
-from toolspan_bridge.messages import Assistant, Reply, Request, User
+from toolspan_bridge.messages import Request, User
 
 pytestmark = pytest.mark.requirement("I25.4.1")
 
@@ -96,7 +97,8 @@ THOUGHTS = {
 @pytest.mark.requirement("I25.1.3")
 @pytest.mark.parametrize("how", THOUGHTS)
 def test_a_call_that_is_thought_of_is_none(how: str) -> None:
-    assert not rescued(Reply(Assistant(THOUGHTS[how])), Request("m", (User("?"),), tools=TOOLS)).message.calls
+    plain = parse_reply({"choices": [{"message": {"content": THOUGHTS[how]}, "finish_reason": "stop"}]})
+    assert not rescued(plain, Request("m", (User("?"),), tools=TOOLS)).message.calls
 
 
 OTHERS = {
@@ -254,7 +256,8 @@ READ: dict[str, tuple[str, list[tuple[str, Any]]]] = {
 @pytest.mark.parametrize("what", READ)
 def test_a_call_is_read_with(what: str) -> None:
     text, expected = READ[what]
-    found = rescued(Reply(Assistant(text)), Request("m", (User("?"),), tools=TOOLS))
+    plain = parse_reply({"choices": [{"message": {"content": text}, "finish_reason": "stop"}]})
+    found = rescued(plain, Request("m", (User("?"),), tools=TOOLS))
     assert [(call.name, call.arguments) for call in found.message.calls] == expected
     assert "<|" not in found.message.text and "[unused" not in found.message.text
 

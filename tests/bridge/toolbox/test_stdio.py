@@ -20,7 +20,7 @@ from toolspan_server.engines.upstreams import ServerSpec
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I2.6.1")]
 
-NOT_READABLE = ("bad_utf8", "deep", "surrogate")
+NOT_READABLE = ("bad_utf8", "deep")
 
 
 @asynccontextmanager

@@ -80,6 +80,7 @@ SCENARIOS: dict[str, Scenario] = {
         Turn(_OSLO),
         Turn(Call("weather", {"city": "Oslo"}, gets="repeated_call")),
         Turn("Enough.", sees=("already called",)),
+        notice="it is told the results, and asked once more",
         flags=frozenset({"repeated_calls_stopped"}),
     ),
     "calls to the very end": asked(
