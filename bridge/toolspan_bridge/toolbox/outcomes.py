@@ -55,8 +55,8 @@ def outcome(call_id: str, name: str, answer: UpstreamResult, measured_ms: float)
 
 def _opened(answer: UpstreamResult) -> tuple[Mark, ...] | None:
     """The marks of files that were read by other names than the call says; ``None`` without such files."""
-    paths = (answer.meta or {}).get(_OPENED_META)
-    return marks_of_paths(paths) if isinstance(paths, list) else None
+    paths: Any = (answer.meta or {}).get(_OPENED_META)
+    return marks_of_paths(cast("Any", paths)) if isinstance(paths, list) else None
 
 
 def _value(answer: UpstreamResult) -> Any:
