@@ -243,12 +243,15 @@ def _value(text: str, at: int) -> tuple[str, int]:
 def starts_programs(operation: Path) -> bool:
     """Whether git may start a program when somebody goes on with ``operation``, one of ``OPERATIONS``: by a
     step of its plan, or a strategy. What cannot be read may."""
-    if not stat.S_ISDIR(operation.lstat().st_mode):
+    try:
+        there = {} if operation.is_symlink() else {each.name: each for each in operation.iterdir()}
+    except OSError:
+        return True
+    if not there:
         return True
     texts: dict[str, str] = {}
     for name in ("git-rebase-todo", "todo", "strategy", "opts", "author-script"):
-        path = operation / name
-        if not os.path.lexists(path):
+        if (path := there.get(name)) is None:
             continue
         text = None if path.is_symlink() else read_start(path, _MOST_BYTES + 1)
         if text is None or len(text) > _MOST_BYTES:

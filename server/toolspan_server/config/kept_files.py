@@ -55,7 +55,7 @@ _ENDINGS = (
 )
 
 _WORD = re.compile(r"[\w.@~/-]++")
-_FROM = re.compile(r"^[ \t]*+from[ \t]++([.\w]++)[ \t]++import[ \t]++(\([^)]*+\)|[^\n#;]++)", re.MULTILINE)
+_FROM = re.compile(r"^[ \t]*+from[ \t]++([.\w]++)[ \t]++import[ \t]++(\([^)]*+|[^\n#;(]++)", re.MULTILINE)
 _IMPORT = re.compile(r"^[ \t]*+import[ \t]++([^\n#;]++)", re.MULTILINE)
 
 _log = logging.getLogger(__name__)

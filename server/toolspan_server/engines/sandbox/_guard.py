@@ -32,7 +32,7 @@ MOST_ENTRIES = 1_000_000
 MOST_PLACES = 1_000
 _SECONDS = 20.0
 _MODULES = "node_modules"
-_MOST_LINKED = 5_000
+_MOST_LINKED = 1_000
 """Of a folder that programs obey with more files than these, such as an environment of Python, the further
 names of its files are not looked for."""
 _REPOSITORIES = (frozenset(("HEAD", "objects", "refs")), frozenset(("HEAD", "commondir")))
@@ -136,17 +136,21 @@ class Guard:
         links: list[_Folder] = []
         entered: set[Path] = set()
         while waiting or links:
-            is_led_to = not waiting
-            here, parts = links.pop() if is_led_to else waiting.pop()
-            if is_led_to and not found.paths.keys().isdisjoint((here, *here.parents)):
-                continue  # it stays as it is
-            is_known = here in entered  # and is looked at once more, by the name of a link to it
+            if waiting:
+                here, parts = waiting.pop()
+            else:  # all is open by now that was shut
+                link, parts = links.pop()
+                here = _real(link)
+                is_kept = not found.paths.keys().isdisjoint((here, *here.parents))
+                if is_kept or not self._is_inside(here) or not os.path.isdir(here):  # noqa: PTH112 - or shut
+                    continue
+            is_known = here in entered  # and is looked at once more, by the names that lead people there
             entered.add(here)
             entries = self._listed(found, here, after=most_places is None)
             below = [*self._judged(found, here, parts, entries)]
             if deep and not is_known:
                 waiting += below
-                links += self._linked_folders(here, parts, entries)
+                links += ((here / each.name, (*parts, each.name)) for each in entries if each.is_symlink())
             left -= len(entries)
             if left < 0 or time.monotonic() > ends:
                 raise TooMuch(f"it has more than {MOST_ENTRIES:,} files and folders")
@@ -154,15 +158,6 @@ class Guard:
                 raise TooMuch(
                     f"it has more than {most_places:,} that programs obey (.git, .vscode and others)"
                 )
-
-    def _linked_folders(
-        self, here: Path, parts: tuple[str, ...], entries: Sequence[os.DirEntry[str]]
-    ) -> Iterator[_Folder]:
-        """The folders that links among ``entries`` lead to, by the links' names: by these, people go also to
-        where nobody works otherwise."""
-        for entry in entries:
-            if entry.is_symlink() and self._is_inside(target := _real(here / entry.name)) and target.is_dir():
-                yield target, (*parts, entry.name)
 
     def _listed(self, found: Obeyed, folder: Path, *, after: bool) -> list[os.DirEntry[str]]:
         """What is in ``folder``. One that its owner may not list, though programs go through it, stays as it
@@ -315,7 +310,12 @@ class Guard:
         if whole and not self.git_data:
             found.paths[directory] = None
             return
-        for path in [*directory.iterdir()] if whole else [directory / name for name in GIT_SETTINGS]:
+        try:
+            inside = [*directory.iterdir()] if whole else [directory / name for name in GIT_SETTINGS]
+        except OSError:  # it is shut, and what is in it not known
+            found.paths[directory] = None
+            return
+        for path in inside:
             if whole and _is_git_data(path):
                 continue
             if path.is_symlink():
@@ -374,20 +374,25 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _identities_of_linked(path: Path) -> Iterator[_Identity]:
+def _identities_of_linked(path: Path) -> list[_Identity]:
     """The files of several names that ``path`` is or holds; git's data left out, by which nothing is run."""
-    seen, waiting = 0, [path]
-    while waiting and seen < _MOST_LINKED:
+    files, waiting = [path], [path]
+    while waiting:
+        with suppress(OSError), os.scandir(waiting.pop()) as listed:
+            inside = {entry.name: entry for entry in listed}
+            if "HEAD" in inside and "refs" in inside:
+                inside = {name: entry for name, entry in inside.items() if name not in _STORES}
+            waiting += [Path(each) for each in inside.values() if each.is_dir(follow_symlinks=False)]
+            files += [Path(each) for each in inside.values() if each.is_file(follow_symlinks=False)]
+        if len(files) + len(waiting) > _MOST_LINKED:
+            return []
+    found: list[_Identity] = []
+    for each in files:
         with suppress(OSError):
-            each = waiting.pop()
-            found = each.lstat()
-            if stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
-                yield found.st_dev, found.st_ino
-            elif stat.S_ISDIR(found.st_mode):
-                inside = {path.name: path for path in each.iterdir()}
-                seen += len(inside)
-                is_git = "HEAD" in inside and "refs" in inside
-                waiting += [path for name, path in inside.items() if not (is_git and name in _STORES)]
+            file = each.lstat()
+            if file.st_nlink > 1 and stat.S_ISREG(file.st_mode):
+                found.append((file.st_dev, file.st_ino))
+    return found
 
 
 def _is_git_data(path: Path) -> bool:

@@ -7,6 +7,7 @@ for what its commands made.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import threading
 from collections.abc import Sequence
@@ -20,6 +21,8 @@ from ...errors import ToolFailure
 from ._guard import Guard, Obeyed
 
 _ENDING = ".json"
+
+_log = logging.getLogger(__name__)
 
 
 class Watch:
@@ -49,13 +52,13 @@ class Watch:
         that could not be put aside.
         """
         with self._lock:
-            self._finish_earlier()
             is_first = not self._running
+            if is_first:
+                self._make_folder()  # before the look: it is no command's
+            self._finish_earlier()
             self._running.add(command)
             try:
                 if is_first:
-                    if self._folder is not None:
-                        private_folder(self._folder)  # before the look: it is no command's
                     self._before = self._guard.look()
                     self._keep()
             except BaseException:
@@ -92,17 +95,32 @@ class Watch:
         if left:
             raise _still_there(left)
 
+    def _make_folder(self) -> None:
+        if self._folder is not None:
+            try:
+                private_folder(self._folder)
+            except OSError as error:
+                self._keep_none(error)
+
     def _keep(self) -> None:
+        self._drop()
         if self._folder is None:
             return
-        self._drop()
         path = self._folder / f"{os.urandom(8).hex()}{_ENDING}"
-        descriptor = open_private(path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
-        self._kept = path, descriptor
-        lock_file(descriptor)
-        text = json.dumps(_record(self._guard, self._before)).encode()
-        while text:
-            text = text[os.write(descriptor, text) :]
+        try:
+            descriptor = open_private(path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+            self._kept = path, descriptor
+            lock_file(descriptor)
+            text = json.dumps(_record(self._guard, self._before)).encode()
+            while text:
+                text = text[os.write(descriptor, text) :]
+        except OSError as error:
+            self._drop()
+            self._keep_none(error)
+
+    def _keep_none(self, error: OSError) -> None:
+        _log.warning("what was there before commands is kept in memory only: %s", error)
+        self._folder = None
 
     def _drop(self) -> None:
         if self._kept is not None:

@@ -76,6 +76,19 @@ async def test_a_planned_step_that_runs_something_is_not_left_to_the_persons_nex
     assert not (folder / "ran").exists()
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="the permissions of POSIX hold nothing back from root")
+@pytest.mark.parametrize("shut", [".git", ".git/rebase-merge"])
+async def test_a_plan_in_a_folder_that_is_shut_is_put_aside(shut: str, folder: Path) -> None:
+    plant = (
+        "mkdir .git/rebase-merge; echo 'exec touch ran' > .git/rebase-merge/git-rebase-todo; mkdir .vscode"
+    )
+    async with runner(folder, SETTINGS) as shell:
+        _, command = await shell.run(f"{plant}; chmod 000 {shut}", 60)
+        assert f"{shut} is now" in str(command.put_aside) or f"{shut}/HEAD is now" in str(command.put_aside)
+        assert ".vscode is now" in str(command.put_aside)
+        await shell.run("true", 60)
+
+
 @pytest.mark.parametrize("operation", ["cherry-pick", "revert"])
 async def test_a_cherry_pick_with_a_strategy_of_its_own_is_put_aside(operation: str, folder: Path) -> None:
     async with runner(folder, SETTINGS) as shell:

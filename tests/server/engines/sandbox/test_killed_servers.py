@@ -158,6 +158,15 @@ async def test_what_cannot_be_put_aside_is_looked_for_again_and_no_command_runs_
     assert len(finish_killed(kept_in(folder))[0]) == 1
 
 
+async def test_where_nothing_can_be_kept_commands_run_and_that_is_said(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (folder / ".toolspan").write_text("in the way")
+    async with runner(folder, settings(folder)) as shell:
+        _, command = await shell.run("echo evil > .envrc", 60)
+    assert ".envrc is now" in str(command.put_aside) and "kept in memory only" in caplog.text
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"folders": 1}', "null"])
 async def test_what_was_half_written_was_written_before_any_command(text: str, folder: Path) -> None:
     kept_in(folder).mkdir(parents=True)

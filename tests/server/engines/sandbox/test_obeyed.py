@@ -331,6 +331,19 @@ async def test_a_folder_that_is_shut_keeps_nothing_that_programs_obey(folder: Pa
 
 
 @confined
+@pytest.mark.skipif(os.geteuid() == 0, reason="the permissions of POSIX hold nothing back from root")
+async def test_a_link_into_a_folder_that_is_shut_ends_no_look(folder: Path) -> None:
+    text = "mkdir -p deep/er/.idea node_modules/x/y .vscode; ln -s deep/er a; ln -s node_modules/x/y b;"
+    async with runner(folder, CONFINED) as shell:
+        _, command = await shell.run(
+            f"{text} mkdir node_modules/x/y/.husky; chmod 000 deep node_modules/x", 60
+        )
+        assert len(command.put_aside) == 2, "nobody gets to the third"
+        _, command = await shell.run("chmod 755 node_modules/x", 60)
+        assert "husky is now" in str(command.put_aside)
+
+
+@confined
 async def test_while_something_could_not_be_put_aside_no_command_runs(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
