@@ -196,9 +196,7 @@ def _leaving(spec: ServerSpec, paths: Sequence[Path]) -> ServerSpec:
             f"the paths of the files that its tools leave alone are longer than {_LONGEST_PATHS:,} bytes"
         )
         return replace(spec, problem=spec.problem or problem)
-    return replace(
-        spec, command=(*spec.command, *(part for path in paths for part in ("--leave", str(path))))
-    )
+    return replace(spec, left_alone=tuple(map(str, paths)))
 
 
 def _rules(config: Config) -> str:

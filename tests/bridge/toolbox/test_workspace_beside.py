@@ -221,6 +221,8 @@ def test_every_verb_tells_the_workspace_what_it_obeys(verb: str, way: str, tmp_p
     with patch("toolspan_bridge.sessions.session.Toolbox.connect", connect):
         ran = toolspan(*words, "--workspace", ".", *chosen, cwd=tmp_path, **variables)
     assert "nothing is started" in ran.err, ran
-    (command,) = (" ".join(spec.command) for spec in started if spec.name == "workspace")
+    (workspace,) = (spec for spec in started if spec.name == "workspace")
+    command = " ".join(workspace.words)
     assert "toolspan.yaml" in command.partition("--beside ")[2].split()[0]
     assert ("named.py" in command) == ("--server" in chosen)
+    assert "named.py" not in workspace.address  # by which answers are remembered
