@@ -197,11 +197,13 @@ class FolderCode:
         self.folder = self.folder.resolve()
         self._root = project_root(self.folder)
 
-    def add_module(self, name: str) -> None:
-        """Add what a config names as handlers or hooks: a module, or a ``.py`` file beside it."""
+    def add_module(self, name: str, beside: Sequence[Path] = ()) -> None:
+        """Add what a config names as handlers or hooks: a module, or a ``.py`` file beside it, or beside its
+        further files, in the folders ``beside``."""
         self.trees[self._root] = None
         if name.endswith(".py"):
-            self._name(name, self.folder)
+            for folder in (self.folder, *beside):
+                self._name(name, folder)
         elif _MODULE.fullmatch(name):
             for folder in (self.folder, *self.works):
                 self._module(name, folder)

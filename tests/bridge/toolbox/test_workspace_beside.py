@@ -71,11 +71,16 @@ async def tools_beside(config: Path, work: Path) -> AsyncGenerator[Toolbox]:
             yield toolbox
 
 
+async def write(toolbox: Toolbox, name: str) -> Any:
+    """The result of ``Write`` for the file ``name``."""
+    (tool,) = (tool for tool in toolbox.tools if tool.name == "Write")
+    arguments = {"file_path": name, "content": "evil\n", "force": True}
+    return (await toolbox.call(tool, arguments, "1", approved=True)).result
+
+
 async def writes(toolbox: Toolbox, name: str) -> bool:
     """Whether ``Write`` changes the file ``name``."""
-    (write,) = (tool for tool in toolbox.tools if tool.name == "Write")
-    arguments = {"file_path": name, "content": "evil\n", "force": True}
-    result = (await toolbox.call(write, arguments, "1", approved=True)).result
+    result = await write(toolbox, name)
     assert result["success"] or result["error_code"] in ("protected", "hard_link"), result
     return bool(result["success"])
 
@@ -142,8 +147,25 @@ async def test_what_the_config_names_later_is_left_alone_too(tmp_path: Path) -> 
     async with tools_beside(config, work) as toolbox:
         assert await writes(toolbox, "later.py")
         config.write_text(config.read_text() + "handlers: [later.py]\n")
-        while await writes(toolbox, "later.py"):  # noqa: ASYNC110 - the server looks at its files by itself
+        while (await write(toolbox, "later.py")).get("error_code") != "protected":  # noqa: ASYNC110 - reloads
             await anyio.sleep(0.1)
+
+
+@pytest.mark.anyio
+async def test_handlers_of_every_file_of_the_config_are_left_alone(tmp_path: Path) -> None:
+    files = {
+        "a/toolspan.yaml": f"tools: {{registry: [{TOOL}]}}\n",
+        "b/more.yaml": "handlers: [own.py]\n",
+        "b/own.py": "import inner\n",
+        "b/inner.py": "",
+        "b/free.py": "",
+    }
+    work = write_files(tmp_path, files)
+    loaded = load_config(work / "a/toolspan.yaml", work / "b/more.yaml", import_handlers=False)
+    servers = [spec for spec in servers_of(loaded, workspace=work) if spec.name == "workspace"]
+    with anyio.fail_after(BOUND_S):
+        async with Toolbox.connect(servers) as toolbox:
+            assert {name for name in files if await writes(toolbox, name)} == {"b/free.py"}
 
 
 @pytest.mark.anyio
