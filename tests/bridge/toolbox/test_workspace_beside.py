@@ -119,6 +119,7 @@ async def test_tools_change_no_file_that_a_config_beside_them_obeys(config: Path
         assert {name for name in names if await writes(toolbox, name)} == {"free.py"}
 
 
+@pytest.mark.long
 @pytest.mark.anyio
 @pytest.mark.skipif(
     sys.platform != "linux" or choice().confinement is None, reason="there is no sandbox here"
@@ -140,6 +141,7 @@ async def test_commands_change_no_file_that_a_config_beside_them_obeys(config: P
     assert changed == {"free.py"}
 
 
+@pytest.mark.long
 @pytest.mark.anyio
 async def test_what_the_config_names_later_is_left_alone_too(tmp_path: Path) -> None:
     work = write_files(tmp_path, {"toolspan.yaml": f"tools: {{registry: [{TOOL}]}}\n", "later.py": ""})
