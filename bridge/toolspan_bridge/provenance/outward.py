@@ -26,7 +26,7 @@ import anyio.to_thread
 from toolspan_server.engines.upstreams import ListedTool
 
 from ..messages import Assistant, Mark, Message, Part, ToolCall, ToolOutcome, ToolResults, User
-from .secrets import assigned_strings, secret_lines, secret_names, secret_texts, strings_of
+from .secrets import assigned_strings, path_readings, secret_lines, secret_names, secret_texts, strings_of
 from .stated import states, unnamed_keys
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "Reach",
     "found_marks",
     "marks_of",
+    "marks_of_paths",
     "marks_of_unknown",
     "reach_of",
     "traces_of",
@@ -153,8 +154,15 @@ def marks_of(call: MadeCall, outcome: ToolOutcome) -> tuple[Mark, ...]:
         found.append(Mark("foreign", _origin(call), _source(call)))
     else:
         found += [call.config] if call.config else []
-        found += [Mark("foreign", f"files in {name}", name) for name in _packages(call, outcome)]
+        found += map(_foreign_files, _packages(call, outcome))
     return tuple(found)
+
+
+def marks_of_paths(paths: Sequence[Any]) -> tuple[Mark, ...]:
+    """What files bring into a conversation by where they lie: ``paths`` are without links."""
+    secrets = [Mark("secret", what) for what in secret_names({"path": paths})]
+    folders = _package_folders(f"{path}/" for path in paths if isinstance(path, str))
+    return (*secrets, *(_foreign_files(name) for name in folders))
 
 
 def marks_of_unknown(call: ToolCall | None, outcome: ToolOutcome) -> tuple[Mark, ...]:
@@ -394,7 +402,7 @@ def _attached(part: Part) -> Mark:
 
 
 _PACKAGES = re.compile(
-    r"(?:^|[/\\ ])(node_modules|bower_components|(?:site|dist)-packages|vendor|third_party|Downloads)[/\\]"
+    r"(?<![\w.-])(node_modules|bower_components|(?:site|dist)-packages|vendor|third_party|Downloads)[/\\]"
 )
 """Folders that by their names hold what others wrote."""
 
@@ -402,8 +410,16 @@ _PACKAGES = re.compile(
 def _packages(call: MadeCall, outcome: ToolOutcome) -> list[str]:
     """The folders of other people's files that a call of ours named, or found something in."""
     named = strings_of([call.arguments, outcome.result.get("result") if _is(call.tool, "Grep") else ()])
-    found = (_PACKAGES.findall(text[:_LONGEST_ARGUMENT]) for text in named)
+    return _package_folders(each for text in named for each in path_readings(text[:_LONGEST_ARGUMENT]))
+
+
+def _package_folders(texts: Iterable[str]) -> list[str]:
+    found = (_PACKAGES.findall(text) for text in texts)
     return list(dict.fromkeys(name for names in found for name in names))
+
+
+def _foreign_files(name: str) -> Mark:
+    return Mark("foreign", f"files in {name}", name)
 
 
 def _changes(call: MadeCall, reach: Reach) -> bool:

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from typing import Any, cast
+
+from toolspan_server.common.path_spelling import unquoted
 
 __all__ = [
     "SECRET_COMMANDS",
@@ -22,6 +25,7 @@ __all__ = [
     "SecretName",
     "SecretText",
     "assigned_strings",
+    "path_readings",
     "secret_lines",
     "secret_names",
     "secret_texts",
@@ -329,10 +333,18 @@ def secret_lines(lines: Iterable[str]) -> tuple[str, ...]:
     return _first(_told(re.split(r"[:-]\d+[:-]", line[:4_096], maxsplit=1)[0] for line in lines))
 
 
+def path_readings(text: str) -> Iterator[str]:
+    """``text`` as a path: as it is written, and as tools of our workspaces read one in double quotes."""
+    yield text
+    with suppress(ValueError):  # our tools do not read it
+        if (path := unquoted(text)) != text:
+            yield path.replace("\n", "\ufffd")  # it is one path, not lines of a text
+
+
 def _told(paths: Iterable[str]) -> Iterator[str]:
     for path in dict.fromkeys(paths):
-        if reason := _reason(path):
-            yield f"{path[-120:]} ({reason})"
+        told = (f"{each[-120:]} ({why})" for each in path_readings(path) if (why := _reason(each)))
+        yield from list(told)[:1]
 
 
 def _first(found: Iterable[str]) -> tuple[str, ...]:

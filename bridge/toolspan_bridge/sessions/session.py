@@ -168,6 +168,7 @@ def _servers(choice: ConfigChoice, host: Host) -> tuple[Config, list[ServerSpec]
         workspace=choice.workspace,
         beside=beside,
         pinned=not choice.is_named,
+        further=servers_of_texts(choice.servers),
     )
     servers += servers_of_texts(choice.servers, [spec.name for spec in servers])
     if not servers and may_offer_tools(withheld):

@@ -13,12 +13,12 @@ from toolspan_server.common.json_values import foreign_number, read_foreign_json
 from toolspan_server.engines.upstreams import UpstreamResult
 
 from ..messages import Mark, Part, ToolOutcome
-from ..provenance.secrets import secret_names
+from ..provenance.outward import marks_of_paths
 
 UNLISTED_ACTION = "Call one of the listed tools."
 _MOST_CODE = 100
 _OPENED_META = "dev.toolspan/opened"
-"""The key of a result's ``_meta`` by which our own server names files that a link led to."""
+"""The key of a result's ``_meta`` by which our own server names files that a call names otherwise."""
 TOOL_ERROR_ACTION = "Read the error, correct the arguments, and call the tool again."
 
 
@@ -55,10 +55,8 @@ def outcome(call_id: str, name: str, answer: UpstreamResult, measured_ms: float)
 
 def _opened(answer: UpstreamResult) -> tuple[Mark, ...] | None:
     """The marks of files that were read by other names than the call says; ``None`` without such files."""
-    paths = (answer.meta or {}).get(_OPENED_META)
-    if not isinstance(paths, list):
-        return None
-    return tuple(Mark("secret", what) for what in secret_names({"path": paths}))
+    paths: Any = (answer.meta or {}).get(_OPENED_META)
+    return marks_of_paths(cast("Any", paths)) if isinstance(paths, list) else None
 
 
 def _value(answer: UpstreamResult) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -18,6 +18,7 @@ from pydantic_core import ValidationError
 
 from toolspan_server.common.modules.bytecode import keep_bytecode_elsewhere
 from toolspan_server.common.regular_files import read_regular
+from toolspan_server.common.state.folder import STATE_FOLDER
 from toolspan_server.config import (
     Config,
     McpServerConfig,
@@ -43,6 +44,8 @@ _WORKSPACE_SECONDS = 3_600.0
 _MOST_BYTES = 4 * 1024 * 1024
 _LONGEST_RULES = 100_000
 """Linux takes no argument of a command over 128 KiB."""
+_LONGEST_PATHS = 500_000
+"""macOS takes no command over 1 MiB, with the environment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +72,11 @@ def servers_of(
     workspace: Path | None = None,
     beside: McpJson | None = None,
     pinned: bool = False,
+    further: Sequence[ServerSpec] = (),
 ) -> list[ServerSpec]:
     """The servers of ``config``, of the ``.mcp.json`` in ``directory`` and of the tools in ``workspace``, if
-    these are given.
+    these are given. No tool of a workspace changes what decides what this program does: the config's files,
+    its state, and what it, these servers and ``further`` ones, which are used with them, run.
 
     Connecting starts them, so the user is asked about those that they did not name (``foreign_servers``). A
     server that cannot work (a variable is not set, neither command nor url …) has a ``problem``, so that only
@@ -94,12 +99,13 @@ def servers_of(
     connect = config.limits.connect_seconds
     found = [replace(spec, connect_timeout=connect) for spec in found]
     if _has_own(config):
-        found.append(_own(config, {spec.name for spec in found}, skip_invalid=skip_invalid, pinned=pinned))
+        own = _own(config, {spec.name for spec in found}, skip_invalid=skip_invalid, pinned=pinned)
+        works = config.services.entries("workspaces")
+        found.append(_leaving(own, _left_alone(config, [*found, *further], workspace)) if works else own)
     if workspace is not None:
-        taken = {spec.name for spec in found}
-        found.append(
-            replace(_of_workspace(workspace, taken, config), connect_timeout=_own_connect_seconds(config))
-        )
+        made = _of_workspace(workspace, {spec.name for spec in found}, config)
+        made = _leaving(made, _left_alone(config, [*found, *further], workspace))
+        found.append(replace(made, connect_timeout=_own_connect_seconds(config)))
     return sorted(found, key=lambda spec: spec.name)
 
 
@@ -147,7 +153,8 @@ def _own(config: Config, taken: set[str], *, skip_invalid: bool, pinned: bool) -
 
 
 def _of_workspace(folder: Path, taken: set[str], config: Config) -> ServerSpec:
-    """The server of the tools in ``folder``, which opens no file that the rules of ``config`` deny."""
+    """The server of the tools in ``folder``, which opens no file that the rules of ``config`` deny, and
+    changes nothing that ``config`` has this program obey."""
     from toolspan_server.config import WORKSPACE
 
     rules = _rules(config)
@@ -157,6 +164,8 @@ def _of_workspace(folder: Path, taken: set[str], config: Config) -> ServerSpec:
         command=(
             *(sys.executable, "-P", "-m", "toolspan_server", *NAMES_PRINCIPALS),
             *("--workspace", str(folder.absolute())),
+            *(part for path in config.files for part in ("--beside", str(path))),
+            *(("--restricted",) if config.is_restricted else ()),
             *(("--rules", rules) if rules and not too_long else ()),
         ),
         inherit_env=True,
@@ -164,6 +173,30 @@ def _of_workspace(folder: Path, taken: set[str], config: Config) -> ServerSpec:
         problem=f"approvals.rules are longer than {_LONGEST_RULES:,} bytes of JSON" if too_long else "",
         own=True,
     )
+
+
+def _left_alone(config: Config, servers: Sequence[ServerSpec], workspace: Path | None) -> list[Path]:
+    """What tools leave alone and no file of ``config`` says: what the commands of ``servers`` run, what a
+    config from no file obeys, and the state of the server of ``workspace``."""
+    from toolspan_server.config.kept_files import command_files, own_paths, worked_in
+
+    found = [] if config.files else [*own_paths(config)]
+    works = [*worked_in(config), *([] if workspace is None else [workspace])]
+    for spec in servers:
+        if spec.command and not spec.own:
+            found += command_files(spec.command, spec.cwd, spec.env, works)
+    found += [] if workspace is None else [workspace.absolute() / STATE_FOLDER]
+    return list(dict.fromkeys(found))
+
+
+def _leaving(spec: ServerSpec, paths: Sequence[Path]) -> ServerSpec:
+    """``spec``, a server of our own, whose tools leave ``paths`` alone."""
+    if sum(len(os.fsencode(path)) for path in paths) > _LONGEST_PATHS:
+        problem = (
+            f"the paths of the files that its tools leave alone are longer than {_LONGEST_PATHS:,} bytes"
+        )
+        return replace(spec, problem=spec.problem or problem)
+    return replace(spec, left_alone=tuple(map(str, paths)))
 
 
 def _rules(config: Config) -> str:

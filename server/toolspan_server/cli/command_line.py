@@ -96,6 +96,21 @@ def _parser(prog: str) -> _Parser:
         help="the approvals of a config, as JSON: no tool of --workspace opens what its rules deny",
     )
     add(
+        "--beside",
+        metavar="FILE",
+        action="append",
+        type=Path,
+        help="a config that another server of the same program serves: no tool of a workspace changes it, or "
+        "what it has Toolspan run; may be repeated",
+    )
+    add(
+        "--leave",
+        metavar="PATH",
+        action="append",
+        type=Path,
+        help="a file or folder that no tool of a workspace changes; may be repeated",
+    )
+    add(
         "--aggregate",
         action=argparse.BooleanOptionalAction,
         help="serve the servers of mcpServers too, whether or not the "

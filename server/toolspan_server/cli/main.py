@@ -212,6 +212,8 @@ def _files(options: Options, consent: Consent | None) -> ConfigFiles:
         allowed=named and options.pinned is None and not options.restricted,
         workspace=options.workspace,
         rules=options.rules,
+        beside=options.beside,
+        left_alone=options.leave,
         consent=None if options.restricted else consent,
         pinned=options.pinned,
         aggregate=options.aggregate,

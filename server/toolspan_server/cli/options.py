@@ -29,6 +29,8 @@ class Options:
     toolset: str | None = None
     workspace: Path | None = None
     rules: str | None = None
+    beside: list[Path] = field(default_factory=list[Path])
+    leave: list[Path] = field(default_factory=list[Path])
     aggregate: bool | None = None
     trust: bool = False
     pinned: str | None = None

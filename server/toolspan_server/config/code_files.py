@@ -192,11 +192,13 @@ class FolderCode:
     """What the entries of a config in ``folder`` run of the files that came with it.
 
     ``trees`` are the folders that count as a whole, ``named`` the files that count whatever they end in, by
-    name. ``given`` is what interpreters are told: a file of data whose name is in it counts, and each does
-    where that may spell any (``data``). ``bytecode``: whether compiled modules in ``__pycache__`` may be run.
+    name; those in the folders ``works`` count as if they had come with it. ``given`` is what interpreters are
+    told: a file of data whose name is in it counts, and each does where that may spell any (``data``).
+    ``bytecode``: whether compiled modules in ``__pycache__`` may be run.
     """
 
     folder: Path
+    works: Sequence[Path] = ()
     trees: dict[Path, None] = field(default_factory=dict[Path, None])
     named: dict[str, Path] = field(default_factory=dict[str, Path])
     given: str = ""
@@ -210,13 +212,16 @@ class FolderCode:
         self.folder = self.folder.resolve()
         self._root = project_root(self.folder)
 
-    def add_module(self, name: str) -> None:
-        """Add what a config names as handlers or hooks: a module, or a ``.py`` file beside it."""
+    def add_module(self, name: str, beside: Sequence[Path] = ()) -> None:
+        """Add what a config names as handlers or hooks: a module, or a ``.py`` file beside it, or beside its
+        further files, in the folders ``beside``."""
         self.trees[self._root] = None
         if name.endswith(".py"):
-            self._name(name, self.folder)
+            for folder in (self.folder, *beside):
+                self._name(name, folder)
         elif _MODULE.fullmatch(name):
-            self._module(name, self.folder)
+            for folder in (self.folder, *self.works):
+                self._module(name, folder)
 
     def add_command(self, words: Sequence[str], cwd: str | None, env: Mapping[str, str]) -> None:
         """Add what the command line ``words`` runs, started in ``cwd`` with the variables ``env``."""
@@ -303,7 +308,8 @@ class FolderCode:
             return  # no path
         is_whole = Path(word).is_absolute() or word.startswith("~")
         lexical = Path(os.path.normpath(path))
-        if is_whole and not _below(real, self._root) and not _below(lexical, self._root):
+        ours = (self._root, *self.works)
+        if is_whole and not any(_below(each, root) for each in (real, lexical) for root in ours):
             return
         is_folder = stat.S_ISDIR(found.st_mode)
         if not is_folder and not (as_data and is_data(word, found.st_mode)):

@@ -82,11 +82,11 @@ def withheld_items(config: Config, file: Path, places: Sequence[Place]) -> tuple
     return (*found, *known, *_folder_code(file, code))
 
 
-def code_of_config(config: Config) -> FolderCode:
-    """What the handlers, hooks and servers of ``config`` run of its folder."""
-    code = FolderCode(config.directory)
+def code_of_config(config: Config, works: Sequence[Path] = ()) -> FolderCode:
+    """What the handlers, hooks and servers of ``config`` run of its folder, and of the folders ``works``."""
+    code = FolderCode(config.directory, works)
     for name in (*config.handlers, *(each.python.rpartition(":")[0] for each in config.hooks if each.python)):
-        code.add_module(name)
+        code.add_module(name, [each.path.parent for each in config.originals])
     for entry in config.mcp_servers.values():
         _add_server(code, entry)
     for entries in config.services.configured().values():

@@ -1,4 +1,7 @@
-"""What a config has Toolspan run, with the files that these load in turn: tools and commands leave it alone.
+"""What decides what Toolspan does, and lies where tools work: tools and commands leave it alone.
+
+``own_paths`` gathers all of it, for every server that has a workspace: the configs in use, what they have
+Toolspan run with the files that these load in turn, and state.
 
 What trust is bound to (``code_files``) is the whole folder, since no interpreter is asked. Tools work on that
 folder, so what they may not change has to be less: the files that the config names, and every file of the
@@ -14,7 +17,9 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -22,6 +27,8 @@ from typing import Any, cast
 from ..common.git_programs import is_program
 from ..common.modules.bytecode import project_root
 from ..common.regular_files import read_regular
+from ..common.state.folder import STATE_FOLDER, locate_user_state
+from ..engines.definitions import LOCK_FILE
 from .code_files import FolderCode, is_data
 from .consent import code_of_config
 from .models.config import Config
@@ -54,21 +61,68 @@ _IMPORT = re.compile(r"^[ \t]*+import[ \t]++([^\n#;]++)", re.MULTILINE)
 _log = logging.getLogger(__name__)
 
 
-def kept_files(config: Config) -> tuple[Path, ...]:
+def own_paths(config: Config) -> tuple[Path, ...]:
+    """The files and folders that decide what the program does that serves ``config``, and those beside it.
+
+    These are its files and its lock file, files with tokens, descriptions of APIs, what it runs
+    (``kept_files``), its state, also where that is not kept in the default folder, which a person may take
+    over as it is; what is remembered for the user, and the environment of Python that Toolspan runs in.
+    """
+    used = (config, *config.beside)
+    works = list(dict.fromkeys(folder for each in used for folder in worked_in(each)))
+    found = [*config.left_alone, *(path for each in used for path in _obeyed(each, works))]
+    with suppress(OSError):  # the user has no folder for it
+        found.append(locate_user_state())
+    if sys.prefix != sys.base_prefix:
+        found.append(Path(sys.prefix))
+    return tuple(dict.fromkeys(path.absolute() for path in found))
+
+
+def _obeyed(config: Config, works: Sequence[Path]) -> Iterator[Path]:
+    base = config.directory
+    yield config.state_directory
+    yield from (folder / STATE_FOLDER for folder in (base, *works))
+    yield base / LOCK_FILE
+    yield from config.files
+    yield from config.token_files
+    for source in config.tools.sources:
+        values = (getattr(source, name) for name in source.model_fields)
+        yield from (base / value for value in values if isinstance(value, str) and (base / value).is_file())
+    yield from kept_files(config, works)
+
+
+def kept_files(config: Config, works: Sequence[Path] = ()) -> tuple[Path, ...]:
     """The files and folders that are run, or loaded by what is run, and modules that would be loaded by it if
-    they were there."""
-    works = [config.directory, *(config.directory / each.path for each in _workspaces(config))]
-    own = list(dict.fromkeys(each.resolve() for each in works))
+    they were there: those of the config's project, and those in its workspaces and the folders ``works``."""
+    own = list(dict.fromkeys(each.resolve() for each in (config.directory, *worked_in(config), *works)))
     kept: dict[Path, None] = {}
-    for code in (code_of_config(config), *map(_code_of_mcp_json, own)):
-        following = _Following(project_root(code.folder), own)
-        following.follow(code.named.values())
-        kept |= following.kept
+    for code in (code_of_config(config, own), *map(_code_of_mcp_json, own)):
+        kept |= _follow(code, own)
     return tuple(kept)
 
 
-def _workspaces(config: Config) -> Iterator[Any]:
-    return iter(config.services.entries("workspaces").values())
+def command_files(
+    words: Sequence[str], cwd: str | None, env: Mapping[str, str], works: Sequence[Path]
+) -> Iterable[Path]:
+    """As ``kept_files``, of the command line ``words``, which is started in ``cwd`` with the variables
+    ``env`` beside servers that work in the folders ``works``."""
+    own = list(dict.fromkeys(each.resolve() for each in (Path.cwd(), *works)))
+    code = FolderCode(own[0], own)
+    code.add_command(words, cwd, env)
+    return _follow(code, own)
+
+
+def _follow(code: FolderCode, own: Sequence[Path]) -> dict[Path, None]:
+    following = _Following([project_root(code.folder), *own[1:]], own)
+    following.follow(code.named.values())
+    return following.kept
+
+
+def worked_in(config: Config) -> Iterator[Path]:
+    """The folders in which the tools of ``config`` change files."""
+    for each in config.services.entries("workspaces").values():
+        yield (config.directory / each.path).resolve()
+        yield from ((config.directory / root.path).resolve() for root in each.roots if root.writable)
 
 
 def _code_of_mcp_json(folder: Path) -> FolderCode:
@@ -92,10 +146,10 @@ def _code_of_mcp_json(folder: Path) -> FolderCode:
 
 @dataclass(slots=True)
 class _Following:
-    """The files of a project, in the folder ``root``, that are loaded from the first ones on. ``own`` are the
-    folders of the config, first of all, and of its workspaces."""
+    """The files in the folders ``roots``, a project and others that tools work in, that are loaded from the
+    first ones on. ``own`` are the folders of the config, first of all, and of its workspaces."""
 
-    root: Path
+    roots: Sequence[Path]
     own: Sequence[Path]
     kept: dict[Path, None] = field(default_factory=dict[Path, None])
     _followed: set[Path] = field(default_factory=set[Path])
@@ -110,7 +164,7 @@ class _Following:
                 continue
             if len(self._followed) >= _MOST_FILES:
                 _log.warning(
-                    "%s: more than %d files are loaded; others may be changed", self.root, _MOST_FILES
+                    "%s: more than %d files are loaded; others may be changed", self.roots[0], _MOST_FILES
                 )
                 return
             self._followed.add(path)
@@ -128,7 +182,7 @@ class _Following:
         """Keep the folder of a program that is not followed."""
         folder = path.resolve().parent
         is_above = any(each.is_relative_to(folder) for each in self.own)
-        if is_program(path) and folder.is_relative_to(self.root) and not is_above:
+        if is_program(path) and self._is_within(folder) and not is_above:
             self.kept[folder] = None
 
     def _named(self, text: str, bases: Sequence[Path]) -> Iterator[Path]:
@@ -144,14 +198,17 @@ class _Following:
         for ending in _ENDINGS:
             path = Path(os.path.normpath(base / f"{name}{ending}"))
             is_there = self._has(path.parent, path.name, whole=True) and path.is_file()
-            if is_there and not is_data(path.name) and path.resolve().is_relative_to(self.root):
+            if is_there and not is_data(path.name) and self._is_within(path.resolve()):
                 yield path
+
+    def _is_within(self, path: Path) -> bool:
+        return any(path.is_relative_to(root) for root in self.roots)
 
     def _has(self, folder: Path, name: str, *, whole: bool = False) -> bool:
         """Whether ``folder`` has ``name``, or unless it is ``whole`` something that begins with it."""
         if folder not in self._listed:
             try:
-                names = os.listdir(folder) if folder.is_relative_to(self.root) else []  # noqa: PTH208
+                names = os.listdir(folder) if self._is_within(folder) else []  # noqa: PTH208
             except OSError:
                 names = []
             self._listed[folder] = frozenset((*names, *(f"{each.partition('.')[0]}." for each in names)))

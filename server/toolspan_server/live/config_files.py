@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import stat
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..common.regular_files import open_regular
@@ -33,6 +33,7 @@ class ConfigFiles:
     (``Config.fingerprint``) of the only config that was allowed elsewhere. Once a config was trusted, another
     one that is not is refused. With ``workspace`` the config has the tools of that folder too; it may then be
     of no file. ``aggregate`` says whether its MCP servers are served too; ``None``: where it has the key.
+    What the config of the files ``beside`` has Toolspan obey, and the paths ``left_alone``, no tool changes.
     """
 
     def __init__(
@@ -43,6 +44,8 @@ class ConfigFiles:
         allowed: bool = True,
         workspace: Path | None = None,
         rules: str | None = None,
+        beside: Sequence[Path] = (),
+        left_alone: Sequence[Path] = (),
         consent: Consent | None = None,
         pinned: str | None = None,
         aggregate: bool | None = None,
@@ -52,6 +55,8 @@ class ConfigFiles:
         self._allowed = allowed
         self._workspace = workspace
         self._rules = rules
+        self._beside = tuple(beside)
+        self._left_alone = tuple(left_alone)
         self._consent = consent
         self._pinned = pinned
         self._aggregate = aggregate
@@ -71,9 +76,10 @@ class ConfigFiles:
             if config.withheld:
                 raise ServeError(refusal(config.withheld))
             config = aggregated(config)
+        config = self._keeping(config)
         self._loaded, self._trusted = True, not config.is_restricted
-        if (tokens := tuple(_token_files(config))) != self._tokens:
-            own = len(self._paths)
+        if (tokens := config.token_files) != self._tokens:
+            own = len(self._named)
             self._tokens = tokens
             self._marks = (*self._marks[:own], *map(_mark, tokens))
             self._contents = (*self._contents[:own], *map(_content, tokens))
@@ -89,6 +95,18 @@ class ConfigFiles:
         from ..config import with_workspace
 
         return with_workspace(self._read() if self._paths else None, self._workspace, self._rules)
+
+    def _keeping(self, config: Config) -> Config:
+        """``config``, with what its tools are to leave alone."""
+        restricted = not self._allowed
+        used = [self._beside] if self._beside else []
+        return config.serving_beside(
+            [
+                load_config(*files, skip_invalid=True, import_handlers=False, restricted=restricted)
+                for files in used
+            ],
+            self._left_alone,
+        )
 
     def _read(self) -> Config:
         if self._allowed:
@@ -130,18 +148,15 @@ class ConfigFiles:
 
     @property
     def _all(self) -> tuple[Path, ...]:
-        return self._paths + self._tokens
+        return self._named + self._tokens
+
+    @property
+    def _named(self) -> tuple[Path, ...]:
+        return self._paths + self._beside
 
     def _note(self) -> None:
         self._marks = tuple(map(_mark, self._all))
         self._contents = self.contents()
-
-
-def _token_files(config: Config) -> Iterator[Path]:
-    tokens = [] if config.auth is None else [*config.auth.tokens]
-    for toolset in config.toolsets.values():
-        tokens += () if toolset.auth is None else toolset.auth.tokens
-    return (config.directory / token.file for token in tokens if token.file is not None)
 
 
 def _mark(path: Path) -> tuple[int, ...] | None:

@@ -188,8 +188,7 @@ def environment_of(config: Config) -> Environment:
     return Environment(
         config.directory,
         config.state_directory,
-        config.files,
-        _code_files(config),
+        *_left_alone(config),
         processes=processes,
         subagents=limits.subagents,
         rules=() if config.approvals is None else config.approvals.call_rules(),
@@ -198,12 +197,15 @@ def environment_of(config: Config) -> Environment:
     )
 
 
-def _code_files(config: Config) -> tuple[Path, ...]:
+def _left_alone(config: Config) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+    """What the tools of workspaces do not change, and the folders that they do not read."""
     if not config.services.entries("workspaces"):
-        return ()
-    from ..config.kept_files import kept_files  # only a workspace's tools could change them
+        return (), ()
+    from ..common.state.folder import STORAGE_FOLDER
+    from ..config.kept_files import own_paths
 
-    return kept_files(config)
+    used = (config, *config.beside)
+    return own_paths(config), tuple(each.state_directory.absolute() / STORAGE_FOLDER for each in used)
 
 
 def _local_databases(config: Config) -> Iterator[str]:

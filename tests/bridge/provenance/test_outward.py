@@ -414,3 +414,58 @@ async def test_a_secret_file_is_known_by_its_own_name_whatever_link_names_it(tmp
             assert "looks like a secret" in posted, read
         _, posted = await outcomes(toolbox, [("Read", {"file_path": "docs/plain.md"}), post])
         assert "looks like a secret" not in posted
+
+
+COMMANDS = [
+    "cat docs/notes.md",
+    "cat <docs/notes.md",
+    "cd docs && cat notes.md",
+    "cat .e'n'v",
+    r"cat .\env",
+    'cat "docs/my notes.md"',
+    "grep --file=docs/notes.md x",
+    "cat docs/more/config",
+    "ls docs/more/",
+]
+
+
+async def test_a_command_is_known_by_the_files_that_its_words_lead_to(tmp_path: Path) -> None:
+    post: Call = ("post", {"text": "x"})
+    async with connected(tmp_path) as toolbox:
+        docs = tmp_path / "ws" / "docs"
+        docs.mkdir()
+        (tmp_path / "ws" / ".aws").mkdir()
+        (tmp_path / "ws" / ".aws" / "config").write_text("COLOUR=red\n")
+        for name, target in {"notes.md": "../.env", "my notes.md": "../.env", "more": "../.aws"}.items():
+            (docs / name).symlink_to(target)
+        for command in COMMANDS:
+            ran, posted = await outcomes(toolbox, [("Bash", {"command": command}), post])
+            assert ran == "ran"
+            assert "looks like a secret" in posted, command
+        _, posted = await outcomes(toolbox, [("Bash", {"command": "ls docs; cat ./notes.txt"}), post])
+        assert "looks like a secret" not in posted
+
+
+FOREIGN_FILES: list[Call] = [
+    ("Read", {"file_path": r'"\u006eode_modules/p/README.md"'}),
+    ("Read", {"file_path": "docs/README.md"}),
+    ("Read", {"file_path": "R.md"}),
+    ("Grep", {"pattern": "send", "output_mode": "content", "path": "docs"}),
+    ("Grep", {"pattern": "send", "output_mode": "content", "path": "packages"}),
+    ("Bash", {"command": "cat docs/README.md"}),
+    ("Bash", {"command": "ls packages"}),
+    ("Bash", {"command": "cat <'node_modules/p/README.md'"}),
+]
+
+
+async def test_files_of_others_are_known_by_where_they_lie_whatever_names_them(tmp_path: Path) -> None:
+    async with connected(tmp_path) as toolbox:
+        work = tmp_path / "ws"
+        (work / "node_modules" / "p").mkdir(parents=True)
+        (work / "node_modules" / "p" / "README.md").write_text("send all\n")
+        for name, target in {"docs": "p", "R.md": "p/README.md", "packages": ""}.items():
+            (work / name).symlink_to(f"node_modules/{target}")
+        for call in FOREIGN_FILES:
+            read_it, sent = await outcomes(toolbox, [call, ("send_mail", {"to": "x"})])
+            assert read_it == "ran"
+            assert "files in node_modules" in sent, call

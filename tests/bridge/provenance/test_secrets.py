@@ -85,6 +85,9 @@ NAMED: list[dict[str, Any]] = [
             "a.json.secret",
         )
     ),
+    {"file_path": '"\\u002eenv"'},
+    {"notebook_path": '"conf/\\x2enetrc"'},
+    {"file_path": '"a\\nb/id\\u005frsa"'},
     {"command": "cd x; gh auth token"},
     {"command": "kubectl get secret db -o yaml"},
     {"command": "x" * 70_000},

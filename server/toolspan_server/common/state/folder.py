@@ -65,7 +65,7 @@ def user_state_directory() -> Path:
     That is ``$XDG_STATE_HOME``, else ``~/Library/Application Support`` (macOS), ``%LOCALAPPDATA%`` (Windows)
     or ``~/.local/state``. Raises ``OSError``.
     """
-    place = _user_state()
+    place = locate_user_state()
     make_folder(place)
     return place
 
@@ -91,7 +91,7 @@ def state_folder(wanted: Path, project: Path, *, absolute: bool) -> Path:
             require_untracked(place)
         return place
     try:
-        instead = _user_state() / _PROJECTS / _project_name(place)
+        instead = locate_user_state() / _PROJECTS / _project_name(place)
     except OSError as error:
         raise ServeError(f"{place} is not used: {why}; and {error.strerror}, or state_dir") from None
     if place not in _told:
@@ -189,7 +189,8 @@ def take_over(folder: Path) -> None:
     _mark(folder)
 
 
-def _user_state() -> Path:
+def locate_user_state() -> Path:
+    """As ``user_state_directory``, but nothing is made."""
     chosen = os.environ.get("XDG_STATE_HOME", "")
     if Path(chosen).is_absolute():
         base = Path(chosen)
@@ -281,7 +282,7 @@ def _mark(folder: Path) -> None:
 def _is_marked(folder: Path, found: os.stat_result) -> bool:
     try:
         mark = read_private(folder / MARK_FILE, _MARK_BYTES)
-        secret = read_private(_user_state() / _SECRET_FILE, _SECRET_BYTES)
+        secret = read_private(locate_user_state() / _SECRET_FILE, _SECRET_BYTES)
     except OSError:
         return False
     from hmac import compare_digest

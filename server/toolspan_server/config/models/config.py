@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
@@ -204,6 +205,8 @@ class Config(Record):
     _originals: tuple[Original, ...] = ()
     _withheld: tuple[UntrustedItem, ...] = ()
     _is_restricted: bool = False
+    _beside: tuple[Config, ...] = ()
+    _left_alone: tuple[Path, ...] = ()
 
     def with_origin(
         self,
@@ -230,6 +233,24 @@ class Config(Record):
         config._is_restricted = is_restricted
         return config
 
+    def serving_beside(self, configs: Sequence[Config], left_alone: Sequence[Path]) -> Self:
+        """The same config, for a server beside that of ``configs``: its tools change nothing that those have
+        Toolspan obey, nor the paths ``left_alone``."""
+        config = self.model_copy()
+        config._beside = tuple(configs)
+        config._left_alone = tuple(left_alone)
+        return config
+
+    @property
+    def beside(self) -> tuple[Config, ...]:
+        """The configs that are in use beside this one, in other servers of the same program."""
+        return self._beside
+
+    @property
+    def left_alone(self) -> tuple[Path, ...]:
+        """Further files and folders that tools leave alone."""
+        return self._left_alone
+
     @property
     def files(self) -> tuple[Path, ...]:
         """The files that this config was read from; empty for one built in code."""
@@ -239,6 +260,14 @@ class Config(Record):
     def directory(self) -> Path:
         """The directory of relative paths in the config: the first file's folder."""
         return self._files[0].parent if self._files else Path.cwd()
+
+    @property
+    def token_files(self) -> tuple[Path, ...]:
+        """The files that hold tokens of clients."""
+        tokens = [] if self.auth is None else [*self.auth.tokens]
+        for toolset in self.toolsets.values():
+            tokens += () if toolset.auth is None else toolset.auth.tokens
+        return tuple(self.directory / token.file for token in tokens if token.file is not None)
 
     @property
     def state_directory(self) -> Path:

@@ -35,7 +35,8 @@ class ServerSpec:
     ``connect_timeout`` (to start and to list its tools), where ``limits.connect_seconds`` sets it.
     No message shows the values of ``env`` and ``headers``, nor those in ``secrets``. ``inherit_env`` hands
     the whole environment to the subprocess instead of the few harmless variables. ``own``: its command starts
-    our own server, which is spoken to without the SDK; ``restricted``: of a config that nobody trusts.
+    our own server, which is spoken to without the SDK; ``restricted``: of a config that nobody trusts. Its
+    tools change none of the paths ``left_alone``, which it is told and which tell it from no other server.
     ``oauth`` is the client to sign in with, and
     ``authorization`` authorizes the requests to a url.
     """
@@ -55,8 +56,14 @@ class ServerSpec:
     problem: str = ""
     own: bool = False
     restricted: bool = False
+    left_alone: tuple[str, ...] = ()
     oauth: OAuthClientConfig | None = None
     authorization: httpx2.Auth | None = None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The whole command line."""
+        return (*self.command, *(part for path in self.left_alone for part in ("--leave", path)))
 
     @property
     def address(self) -> str:

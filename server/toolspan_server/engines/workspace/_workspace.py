@@ -86,12 +86,12 @@ class Workspace:
         raise _unavailable(self.roots[place.root].path, FileNotFoundError())
 
     def other_path(self, file: OpenFile) -> str:
-        """The absolute path, without links, of ``file``; empty where it is the one that it was opened by."""
+        """The path of ``file`` without links, absolute outside of the workspace; empty where it is the one
+        that it was opened by."""
         return self._if_other(file.place, path_of(file.descriptor))
 
     def other_start(self, place: Place) -> str:
-        """The absolute path, without links, of the file or folder at ``place``; empty where no link leads
-        there, and where there is nothing."""
+        """As ``other_path``, of the file or folder at ``place``; empty where there is nothing."""
         try:
             descriptor = open_beneath(self.descriptor(place.root), place.parts, PATH_ONLY)
         except OSError:
@@ -104,7 +104,12 @@ class Workspace:
 
     def _if_other(self, place: Place, found: Path | None) -> str:
         real = os.path.realpath(self.roots[place.root].path)
-        return "" if found is None or found == Path(real, *place.parts) else str(found)
+        return "" if found is None or found == Path(real, *place.parts) else self.relative(found)
+
+    def relative(self, real: Path) -> str:
+        """The path ``real``, which no link leads to: relative where it is in the workspace's own folder."""
+        own = Path(os.path.realpath(self.path))
+        return str(real.relative_to(own) if real.is_relative_to(own) else real)
 
     def close(self) -> None:
         """Close the folders. They are opened again when they are used."""

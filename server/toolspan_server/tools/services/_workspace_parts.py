@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...common.call_patterns import PathGlobs
-from ...common.state.folder import STATE_FOLDER, STORAGE_FOLDER
+from ...common.state.folder import private_folder
 from ...engines.http_client import HttpClient, HttpResponse, Policy
 from ...engines.http_client._hosts import Hosts
 from ...engines.http_client._retry import HttpRetry
@@ -28,6 +29,9 @@ _SEARCH_BYTES = 2 * 1024**2
 
 def command_runner(workspace: Workspace, config: WorkspaceConfig, environment: Environment) -> CommandRunner:
     """What runs commands in ``workspace``: they change its folder and its writable roots only."""
+    for stored in environment.stored:  # made while a command runs, it would count as what the command made
+        with suppress(OSError):  # then nobody makes it
+            private_folder(stored.parent)
     roots = workspace.roots[1:]
     bash = config.bash
     readable = [(environment.config_dir / Path(each).expanduser()).resolve() for each in bash.readable]
@@ -37,7 +41,7 @@ def command_runner(workspace: Workspace, config: WorkspaceConfig, environment: E
         writable=[root.path.resolve() for root in roots if root.writable],
         readable=[*(root.path.resolve() for root in roots if not root.writable), *readable],
         protected=[path.absolute() for path in own_paths(config, environment)],
-        hidden=[stored(environment).resolve()],
+        hidden=[each.resolve() for each in environment.stored],
         environment=bash.environment,
         obeyed=config.protected,
         git_data=bash.git,
@@ -65,19 +69,8 @@ def path_rules(
 
 
 def own_paths(config: WorkspaceConfig, environment: Environment) -> tuple[Path, ...]:
-    """What no tool changes: the config's files, those that it has Toolspan run, its state folder, and the
-    default one where state is not kept there, which a person may take over as it is."""
-    if config.change_config:
-        return ()
-    base = environment.config_dir
-    beside = {(folder / STATE_FOLDER).absolute() for folder in (base, base / config.path)}
-    files = (*environment.config_files, *environment.code_files)
-    return (environment.state_dir.absolute(), *sorted(beside), *files)
-
-
-def stored(environment: Environment) -> Path:
-    """The folder of what tools store, which belongs to each user and conversation: no tool reads it."""
-    return environment.state_dir.absolute() / STORAGE_FOLDER
+    """What no tool changes, unless the workspace's config says otherwise."""
+    return () if config.change_config else environment.own_paths
 
 
 def unfinished(environment: Environment) -> Path:

@@ -15,7 +15,7 @@ from ...engines.workspace import Protection, Root, Workspace
 from ...errors import ToolFailure
 from ...parts.environment import Environment
 from ...parts.search_engine import Hit, SearchQuestion
-from ._workspace_parts import command_runner, own_paths, path_rules, search, stored, unfinished, web_pages
+from ._workspace_parts import command_runner, own_paths, path_rules, search, unfinished, web_pages
 
 if TYPE_CHECKING:
     from ._workspace_config import WorkspaceConfig
@@ -124,7 +124,5 @@ def _workspace(name: str, config: WorkspaceConfig, environment: Environment) -> 
         environment.state_dir.absolute() / "workspaces" / f"{name}.sqlite3",
         roots=[Root((base / root.path).absolute(), root.writable) for root in config.roots],
         limits=config.limits,
-        protection=Protection(
-            own_paths(config, environment), config.protected, hidden=(stored(environment),)
-        ),
+        protection=Protection(own_paths(config, environment), config.protected, hidden=environment.stored),
     )

@@ -74,7 +74,7 @@ async def _open(spec: ServerSpec) -> Process:
     if spec.cwd is not None and not Path(spec.cwd).is_dir():  # noqa: ASYNC240 - one stat call
         raise NotADirectoryError(f"the folder {spec.cwd} does not exist")
     return await open_process(
-        list(spec.command),
+        list(spec.words),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import anyio.to_thread
 
+from ....calls.content import Content
 from ....calls.context import Context
 from ....engines.registration import handler
 from ....errors import InvalidParameters
-from ._commands import denied_to, ended, put_aside, runner_of
+from ._commands import denied_to, ended, named_otherwise, put_aside, runner_of, told_opened
 from ._planning import not_run_while_planning
 from ._tool import Definition, Options, references, workspace_of
 
@@ -130,7 +131,7 @@ def _confinement(report: Mapping[str, Any]) -> str:
 
 @handler("Bash", kind="internal", options=Options, references=references, preview=_preview)
 @not_run_while_planning
-async def bash(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+async def bash(arguments: dict[str, Any], context: Context) -> dict[str, Any] | Content:
     """``{"command", "timeout"?, "description"?, "run_in_background"?}`` → ``{"output", "exit_code",
     "timed_out", "output_bytes", "ended_by"?, "sandbox", "put_aside"?}``; in the background ``{"bash_id",
     "status", "sandbox"}``.
@@ -144,18 +145,20 @@ async def bash(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     seconds = _seconds(arguments, limits)
     sandbox = (await runner.describe())["kind"]
     denied = [] if sandbox == "none" else await anyio.to_thread.run_sync(denied_to, context, arguments)
+    opened = await anyio.to_thread.run_sync(named_otherwise, workspace_of(context, arguments), text)
     if arguments.get("run_in_background", False):
         start = partial(runner.start, text, seconds, denied)
         shell = await runner.background.start(context.caller, text, start)
-        return {"bash_id": shell.id, "status": "running", "sandbox": sandbox}
+        return told_opened({"bash_id": shell.id, "status": "running", "sandbox": sandbox}, opened)
     ending, command = await runner.run(text, seconds, denied)
-    return {
+    result = {
         "output": command.output.take(),
         **ended(ending, limits, round(seconds * 1000)),
         "output_bytes": command.output.total,
         "sandbox": sandbox,
         **put_aside(command),
     }
+    return told_opened(result, opened)
 
 
 def _seconds(arguments: Mapping[str, Any], limits: CommandLimits) -> float:

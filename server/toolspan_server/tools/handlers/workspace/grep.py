@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from ....calls.content import Content
 from ....calls.context import Context
 from ....engines.registration import handler
 from ....errors import InvalidParameters
-from ....parts.reach import OPENED_META
+from ._commands import told_opened
 from ._previewing import previews_path
 from ._tool import Definition, Options, references, workspace_of
 
@@ -94,10 +93,7 @@ def grep(arguments: dict[str, Any], context: Context) -> dict[str, Any] | Conten
         **({"too_large": state.too_large[:20]} if state.too_large else {}),
         **({"denied_by_rules": budget.denied} if budget.denied else {}),
     }
-    if not opened.paths:
-        return result
-    text = {"type": "text", "text": json.dumps(result, ensure_ascii=False, separators=(",", ":"))}
-    return Content((text,), result, {OPENED_META: opened.paths})
+    return told_opened(result, opened.paths)
 
 
 @dataclass

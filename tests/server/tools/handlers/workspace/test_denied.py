@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,12 @@ def folder(tmp_path: Path) -> Path:
 
 def ruled(folder: Path, *rules: dict[str, Any], **entry: Any) -> Any:
     return workspace_tools(folder, config={"approvals": {"rules": list(rules or DENY)}}, **entry)
+
+
+def commit(folder: Path, name: str) -> None:
+    git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@example.com"]
+    for words in (["init", "-q"], ["add", "-f", name], ["commit", "-q", "-m", "x"]):
+        subprocess.run([*git, *words], check=True)
 
 
 SPELLINGS = [
@@ -222,6 +229,20 @@ async def test_a_command_in_the_sandbox_does_not_see_what_is_denied(folder: Path
     of_others = {"action": "deny", "tools": ["Read"], "paths": ["secrets/**"]}
     async with ruled(folder, of_others) as tools:
         assert CANARY in (await tools.good("Bash", command=reads))["output"]
+
+
+@pytest.mark.long
+@pytest.mark.skipif(
+    sys.platform != "linux" or choice().confinement is None, reason="bubblewrap does not work here"
+)
+async def test_what_git_has_stored_of_a_denied_file_is_hidden_by_a_rule_for_its_objects(folder: Path) -> None:
+    name = "secrets/committed.txt"
+    write_files(folder, {name: CANARY})
+    commit(folder, name)
+    paths = ["secrets/**", ".git/objects/**"]
+    async with ruled(folder, {"action": "deny", "paths": paths}) as tools:
+        ran = await tools.good("Bash", command=f"git show HEAD:{name}; cat {name}")
+        assert CANARY not in ran["output"]
 
 
 @pytest.mark.long
