@@ -10,7 +10,7 @@ from typing import Any
 from ....messages import Assistant, Reply
 from ....messages.deltas import Delta
 from ..contract import FormatError, StreamFailed
-from ..json_values import as_object, load, snippet
+from ..json_values import TooManyValues, as_object, load, snippet
 from .errors import error_for_answer, error_in_answer
 
 __all__ = ["BodyStream", "CallIds", "TextPieces", "broken_off"]
@@ -133,6 +133,8 @@ class BodyStream(ABC):
     def _frame(self, frame: str | bytes) -> list[Delta]:
         try:
             event = as_object(load(frame))
+        except TooManyValues as excess:
+            raise FormatError(f"an event of the stream {excess}") from None
         except ValueError:
             event = None
         if event is None:
