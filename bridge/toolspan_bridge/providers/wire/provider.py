@@ -165,6 +165,6 @@ class WireProvider(ReadsReplies, ListsModels):
                     yield delta
             await self._record(request, url, body, HttpResponse(200, {}, bytes(parsed.received)))
             if not await asks_again(parsed, attempts):
-                reply = self._ended(parsed, opened.excerpt, request.model)
+                reply = await self._ended(parsed, opened.excerpt, request.model)
                 yield with_notes(replace(reply, attempts=attempts.number), notes)
                 return
