@@ -7,6 +7,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Literal
 
+from toolspan_server.common.gathered_text import GatheredText
+
 from ...events import (
     Answer,
     End,
@@ -107,8 +109,8 @@ class _Reader:
         self._thoughts = thoughts
         self._turn = 0
         self._turn_ended = False
-        self._turn_text = ""
-        self._said = ""
+        self._turn_has_text = False
+        self._said = GatheredText()
         self._usage = Usage()
 
     def read(self, event: Event) -> Iterator[Piece]:
@@ -126,7 +128,7 @@ class _Reader:
                 self._usage += usage
                 yield from self._cut()
             case Text(text=text):
-                if not self._turn_text:
+                if not self._turn_has_text:
                     yield from self._text(text)
                     yield from self._cut()
             case SubagentEvent() | SamplingAnswer():
@@ -141,12 +143,12 @@ class _Reader:
     def _begin_turn(self) -> None:
         if self._turn_ended:
             self._turn += 1
-            self._turn_ended, self._turn_text = False, ""
+            self._turn_ended = self._turn_has_text = False
 
     def _text(self, text: str) -> Iterator[Piece]:
-        self._turn_text += text
+        self._turn_has_text = self._turn_has_text or bool(text)
         if not self._held and (shown := self._stops.feed(text)):
-            self._said += shown
+            self._said.add(shown)
             yield TextPiece(shown, self._turn)
 
     def _cut(self) -> Iterator[Piece]:
@@ -155,14 +157,14 @@ class _Reader:
             self.is_over = True
             yield Finished("stop_text", self._usage, stop_text=self._stops.found)
         elif rest := self._stops.close():
-            self._said += rest
+            self._said.add(rest)
             yield TextPiece(rest, self._turn)
 
     def _end(self, answer: Answer) -> Iterator[Piece]:
         if answer.stop in _BROKEN:
             why = answer.reason or "The answer broke off."
             raise RequestFault(why, status=502, code=answer.stop, retryable=True)
-        if answer.content and not self._said.endswith(answer.content):
+        if answer.content and not self._said.text.endswith(answer.content):
             shown = self._stops.feed(answer.content) + self._stops.close()
             yield TextPiece(shown, self._turn + bool(self._said), unfit=answer.stop == "schema")
         self.is_over = True

@@ -6,6 +6,8 @@ import secrets
 import time
 from dataclasses import dataclass, field
 
+from toolspan_server.common.gathered_text import GatheredText
+
 from .asked import Asked
 from .pieces import Finished, Piece, TextPiece, ThoughtPiece, Warned
 
@@ -27,7 +29,7 @@ class Begun:
         return f"{self.id}{number:02d}"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Turn:
     """What the client sees of one turn of the model; ``unfit``: its text does not fit the schema."""
 
@@ -55,11 +57,20 @@ class Collected:
         return "\n\n".join(turn.thoughts for turn in self.turns if turn.thoughts)
 
 
+@dataclass(slots=True)
+class _OpenTurn:
+    """A turn whose pieces still come."""
+
+    text: GatheredText = field(default_factory=GatheredText)
+    thoughts: GatheredText = field(default_factory=GatheredText)
+    unfit: bool = False
+
+
 class Collector:
     """Collects the pieces of an answer, one by one."""
 
     def __init__(self) -> None:
-        self._turns: dict[int, Turn] = {}
+        self._turns: dict[int, _OpenTurn] = {}
         self._warnings: list[str] = []
         self._finished: Finished | None = None
 
@@ -67,10 +78,11 @@ class Collector:
         """One more piece."""
         match piece:
             case TextPiece(text=text, turn=turn):
-                said = self._turns.setdefault(turn, Turn())
-                said.text, said.unfit = said.text + text, piece.unfit
+                said = self._turns.setdefault(turn, _OpenTurn())
+                said.text.add(text)
+                said.unfit = piece.unfit
             case ThoughtPiece(text=text, turn=turn):
-                self._turns.setdefault(turn, Turn()).thoughts += text
+                self._turns.setdefault(turn, _OpenTurn()).thoughts.add(text)
             case Warned(text=text):
                 self._warnings.append(text)
             case Finished():
@@ -81,4 +93,5 @@ class Collector:
         """The answer, after its last piece."""
         if self._finished is None:
             raise AssertionError("the last piece is Finished")
-        return Collected(tuple(self._turns.values()), self._finished, tuple(self._warnings))
+        turns = (Turn(turn.text.text, turn.thoughts.text, turn.unfit) for turn in self._turns.values())
+        return Collected(tuple(turns), self._finished, tuple(self._warnings))
