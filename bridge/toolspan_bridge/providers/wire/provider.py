@@ -56,8 +56,11 @@ class WireProvider(ReadsReplies, ListsModels):
         """Notes on the tools of ``request`` that are left out, or of which something is lost."""
         if not request.tools or request.tool_choice == "none":
             return ()
-        work = partial(changed_tools, self._format, request.tools)
-        return tuple(f"{self.name}: {note}" for note in await run_beside(weight(request), work))
+
+        def work() -> tuple[str, ...]:
+            return tuple(f"{self.name}: {note}" for note in changed_tools(self._format, request.tools))
+
+        return await run_beside(weight(request), work)
 
     def prompted(self, wording: str = "") -> Self:
         """The same provider, with tools described in the prompt and called in the text: for models without
