@@ -11,7 +11,8 @@ import json
 from itertools import accumulate
 
 MAX_VALUES = 100_000
-"""Most values in JSON that the event loop itself reads: the slowest, keys that differ, take 30 ms."""
+"""Most values in JSON that the event loop itself reads. The slowest, keys that differ, take 30 ms, and 60 ms
+of a message of an MCP server, which the SDK reads."""
 MAX_VALUES_BESIDE = 250_000
 """Most values in JSON that is parsed beside the event loop, where nothing else is done with them."""
 

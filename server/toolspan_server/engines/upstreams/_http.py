@@ -16,13 +16,13 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from typing_extensions import override
 
-from ...common.json_size import ValueCounter
+from ...common.json_size import MAX_VALUES, ValueCounter
 from ._spec import ServerSpec
 from ._sse_answers import checked, note_asked
 from ._wire import tell_request, tell_response
 from .child.process import Child
 from .limits.allowance import WRITE_SECONDS, Allowance
-from .limits.bounded_json import MAX_MESSAGE_BYTES, MAX_VALUES
+from .limits.bounded_json import MAX_MESSAGE_BYTES
 
 _CONNECT_SECONDS = 10.0
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")

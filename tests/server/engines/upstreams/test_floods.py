@@ -19,6 +19,7 @@ from tests.support.upstreams import SERVERS, FakeClient, flooder, raw, served, u
 from tests.support.waiting import BOUND_S
 from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.context import Context
+from toolspan_server.common.json_size import MAX_VALUES
 from toolspan_server.engines.upstreams import (
     Connection,
     NoResult,
@@ -29,7 +30,6 @@ from toolspan_server.engines.upstreams import (
 )
 from toolspan_server.engines.upstreams.limits import allowance as limits
 from toolspan_server.engines.upstreams.limits.allowance import MAX_REQUEST_BYTES, MAX_REQUESTS, Allowance
-from toolspan_server.engines.upstreams.limits.bounded_json import MAX_VALUES
 from toolspan_server.engines.upstreams.limits.messages import message_of
 from toolspan_server.tools.services._ongoing_call import MAX_SAID_BYTES, OngoingCall
 
@@ -211,7 +211,7 @@ def test_a_message_of_very_many_values_is_refused_before_they_are_made(value: by
     most = b",".join([value] * (MAX_VALUES // 2 - 10))
     assert json.loads(answer % most) == message_of(answer % most).message.model_dump()
     more = b",".join([value] * MAX_VALUES)
-    with at_most(units=5), pytest.raises(ValueError, match="more than 75,000 values"):
+    with at_most(units=5), pytest.raises(ValueError, match="more than 100,000 values"):
         message_of(answer % more)
 
 

@@ -9,12 +9,9 @@ from typing import Any, cast
 
 from pydantic_core import from_json
 
-from ....common.json_size import holds_more_values
+from ....common.json_size import MAX_VALUES, holds_more_values
 
 MAX_MESSAGE_BYTES = 4 * 1024 * 1024
-
-MAX_VALUES = 75_000
-"""Most values in one message, which is read twice on the event loop: here and by the SDK, 50 ms at most."""
 
 _LARGE = 65_536
 
