@@ -15,7 +15,25 @@ Answer = Callable[[BaseHTTPRequestHandler, bytes], tuple[int, dict[str, str], by
 @contextmanager
 def answering(answer: Answer) -> Iterator[str]:
     """The URL of the server; what it does not know is refused with 405."""
+    server = _server(answer)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
+
+def answers_until_exit(answer: Answer) -> str:
+    """The URL of a server that ends with this process, and answers a GET as well."""
+    server = _server(answer, gets=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}"
+
+
+def _server(answer: Answer, *, gets: bool = False) -> ThreadingHTTPServer:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
@@ -27,23 +45,16 @@ def answering(answer: Answer) -> Iterator[str]:
                 self.end_headers()
                 self.wfile.write(content)
 
-        def do_GET(self) -> None:
+        def do_DELETE(self) -> None:
             self.send_response(405)
             self.send_header("content-length", "0")
             self.end_headers()
 
-        do_DELETE = do_GET
+        do_GET = do_POST if gets else do_DELETE
 
         def log_message(self, *_: Any) -> None:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    return server

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
+
+from toolspan_server.common.beside_loop import run_beside
+from toolspan_server.common.slices import Slices
 
 from ..formats.prompt.rescue import (
     HeldText,
@@ -59,23 +63,31 @@ class ModelTurn:
     async def deltas(self) -> AsyncGenerator[Delta]:
         """The deltas of the turn; none of one that is not streamed. Raises what the provider raises."""
         if not self._request.stream:
-            self._reply = self._rescued(await self._provider.answer(self._request))
+            self._reply = await self._rescued(await self._provider.answer(self._request))
             return
+        slices = Slices()
         async with aclosing(self._provider.stream(self._request)) as items:
             async for item in items:
+                await slices.pause()
                 if isinstance(item, Reply):
-                    self._reply = self._rescued(item)
+                    self._reply = await self._rescued(item)
                     for delta in self._rest():
                         yield delta
                     continue
-                for delta in self._shown(item):
+                text = await self._released(item)
+                for delta in self._shown(item, text):
                     yield delta
 
-    def _shown(self, delta: Delta) -> Iterator[Delta]:
-        """``delta``, or what of its text is no call; the rest is held until a call comes in its channel."""
+    async def _released(self, delta: Delta) -> str:
+        """The text that ``delta`` brings: what of it, and of the held text, is certain to be no call."""
+        if not isinstance(delta, TextDelta) or self._held is None:
+            return delta.text if isinstance(delta, TextDelta) else ""
+        return await run_beside(len(delta.text), partial(self._held.feed, delta.text))
+
+    def _shown(self, delta: Delta, text: str) -> Iterator[Delta]:
+        """``delta``, or its ``text`` where it has one; the rest is held until a call comes in its channel."""
         if isinstance(delta, TextDelta):
             self._pieces.append(delta.text)
-            text = delta.text if self._held is None else self._held.feed(delta.text)
             if text:
                 self._shown_text.append(text)
                 yield TextDelta(text)
@@ -91,9 +103,9 @@ class ModelTurn:
                 yield TextDelta(held)
         yield delta
 
-    def _rescued(self, reply: Reply) -> Reply:
+    async def _rescued(self, reply: Reply) -> Reply:
         """``reply`` with calls that were written as text: unmarked where text is their channel."""
-        found = rescued(reply, self._request)
+        found = await run_beside(len(reply.message.text), partial(rescued, reply, self._request))
         self._took_calls = found is not reply
         return replace(found, rescued=False) if self._provider.format_name.startswith("prompt") else found
 

@@ -15,13 +15,10 @@ from collections import Counter
 from typing import Any, NewType, cast
 
 from toolspan_server.common.beside_loop import run_beside
+from toolspan_server.common.json_size import MAX_VALUES, holds_more_values
 from toolspan_server.common.json_values import MAX_DEPTH, MAX_DIGITS
 
 __all__ = ["MAX_VALUES", "RequestJson", "UnusableJson", "parse_request_json", "read_beside"]
-
-MAX_VALUES = 100_000
-_BEFORE_VALUES = (b",", b"[", b"{")
-_PIECE_BYTES = 65_536
 
 _LONE = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -45,7 +42,7 @@ def parse_request_json(raw: bytes, *, unique: bool = False) -> RequestJson:
         text = raw.decode()
     except UnicodeDecodeError as error:
         raise UnusableJson(f"is not UTF-8 (byte {error.start})") from None
-    if len(raw) > MAX_VALUES and _has_more_values(raw):
+    if holds_more_values(raw, MAX_VALUES):
         raise UnusableJson(f"holds more than {MAX_VALUES:,} values")
     pairs = _unique if unique else None
     try:
@@ -97,24 +94,6 @@ def _check_text(text: str) -> None:
             text.encode()
         except UnicodeEncodeError:
             raise UnusableJson("has a lone surrogate, which is no Unicode character") from None
-
-
-def _has_more_values(raw: bytes) -> bool:
-    """Whether ``raw`` holds more than ``MAX_VALUES``: each stands alone or after one of ``,[{``, which
-    texts may hold too. It is read piece by piece, so that a thread that does this lets others run."""
-    if sum(map(raw.count, _BEFORE_VALUES)) <= MAX_VALUES:
-        return False
-    found, at, inside = 0, 0, False
-    while at < len(raw) and found <= MAX_VALUES:
-        end = at + _PIECE_BYTES
-        while raw[end - 1 : end] == b"\\":  # an escape stays whole
-            end += 1
-        pieces = raw[at:end].replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')
-        for bare in pieces[inside::2]:
-            found += sum(map(bare.count, _BEFORE_VALUES))
-        inside ^= len(pieces) % 2 == 0
-        at = end
-    return found > MAX_VALUES
 
 
 def _integer(digits: str) -> int:

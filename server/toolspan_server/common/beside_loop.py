@@ -7,7 +7,7 @@ millisecond (``SWITCH_SECONDS``), so that others are served meanwhile, and few t
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
@@ -32,12 +32,17 @@ def share_the_interpreter() -> None:
 
 async def run_beside(size: int, work: Callable[[], T]) -> T:
     """What ``work`` gives, which reads about ``size`` bytes and waits for nothing: done here, or, where that
-    is much, in one of two threads. Once begun it is not cancelled; whoever is cancelled waits for its end."""
+    is much, in one of two threads. Once begun it is not cancelled; whoever is cancelled waits for its end.
+    Raises ``TypeError`` for an iterator, whose work would be done by whoever reads it."""
     if size < LARGE_BYTES:
-        return work()
-    from anyio import to_thread
+        found = work()
+    else:
+        from anyio import to_thread
 
-    return await to_thread.run_sync(work, limiter=_places())
+        found = await to_thread.run_sync(work, limiter=_places())
+    if isinstance(found, Iterator):
+        raise TypeError(f"{work} gives an iterator: make what it gives, such as a tuple, in it")
+    return found
 
 
 @cache

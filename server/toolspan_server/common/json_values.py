@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
+from .json_size import MAX_VALUES, holds_more_values
+
 MAX_DEPTH = 64
 MAX_DIGITS = 4_000
 _USUAL = 1 << 53
@@ -219,6 +221,8 @@ LARGEST_COUNT = 2**53 - 1
 
 def read_foreign_json(source: str | bytes) -> Any:
     """The value of ``source``, which UTF-8, a database and JSON can hold again. Raises ``ValueError``."""
+    if holds_more_values(source, MAX_VALUES):
+        raise ValueError(f"it holds more than {MAX_VALUES:,} values")
     try:
         value = json.loads(source, parse_constant=_refuse, parse_float=_finite)
     except RecursionError:

@@ -17,14 +17,26 @@ _SHOWN = 20
 T = TypeVar("T")
 
 
+class Slices:
+    """Work that goes on for long: ``pause`` between its parts lets whatever waits be done, every some
+    milliseconds. A source that has much ready never waits by itself."""
+
+    def __init__(self) -> None:
+        self._ends = time.monotonic() + _SLICE_SECONDS
+
+    async def pause(self) -> None:
+        """Let others run, if the slice is over."""
+        if time.monotonic() >= self._ends:
+            await anyio.lowlevel.checkpoint()
+            self._ends = time.monotonic() + _SLICE_SECONDS
+
+
 async def in_slices(items: Iterable[T]) -> AsyncIterator[T]:
     """Each of ``items``; whatever was waiting is done after some milliseconds of work on them."""
-    ends = time.monotonic() + _SLICE_SECONDS
+    slices = Slices()
     for item in without_pauses(items):
         yield item
-        if time.monotonic() >= ends:
-            await anyio.lowlevel.checkpoint()
-            ends = time.monotonic() + _SLICE_SECONDS
+        await slices.pause()
 
 
 def without_pauses(items: Iterable[T]) -> Iterator[T]:

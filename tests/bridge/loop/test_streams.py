@@ -7,6 +7,7 @@ from contextlib import aclosing
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 from typing_extensions import override
 
@@ -105,6 +106,38 @@ async def test_pieces_are_told_as_they_come_and_then_the_whole(box: Toolbox) -> 
     ]
     assert answered(events).content == "done"
     assert answered(events).usage == Usage(input_tokens=7, reasoning_tokens=1)
+
+
+class _Ready(Scripted):
+    """Has every piece ready."""
+
+    @override
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
+        for _ in range(_PIECES):
+            yield TextDelta("word ")
+        yield Reply(Assistant("word " * _PIECES), "stop")
+
+
+_PIECES = 20_000
+
+
+@pytest.mark.requirement("I24.5.6")
+async def test_others_have_their_turn_while_a_provider_has_many_pieces_ready(box: Toolbox) -> None:
+    turns = 0
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            await anyio.lowlevel.checkpoint()
+            turns += 1
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(others)
+        events = run(Question("What now?", "m1", stream=True), _Ready([]), box)
+        at = [turns async for event in events if isinstance(event, TextDelta)]
+        group.cancel_scope.cancel()
+    assert len(at) == _PIECES
+    assert at[-1] - at[0] > 3
 
 
 async def test_without_stream_nothing_is_told_in_pieces(box: Toolbox) -> None:

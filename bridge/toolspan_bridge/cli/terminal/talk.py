@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from typing import IO, Any, Protocol
 
+from toolspan_server.common.gathered_text import GatheredText
+
 from ...approvals import Approver
 from ...conversation import Conversation
 from ...events import (
@@ -99,9 +101,9 @@ class Printer:
         self._quiet = quiet
         self._live = None if live is None else LiveText(live)
         self._beside = ""
-        self._turn = ""
+        self._turn = GatheredText()
         self._turn_is_over = False
-        self._shown = ""
+        self._shown = GatheredText()
         self._thinks = False
         self._only_meanwhile = only_meanwhile
         self._calls = OpenCalls()
@@ -113,7 +115,7 @@ class Printer:
         """One event, as it happens."""
         match event:
             case IterationStarted():
-                self._turn = self._shown = ""
+                self._turn, self._shown = GatheredText(), GatheredText()
                 self._thinks = False
             case ReasoningDelta() | TextRetracted():
                 self._show_beside(event)
@@ -171,7 +173,7 @@ class Printer:
     def answer(self, content: str, citations: Sequence[Citation] = ()) -> None:
         """The answer on stdout, unless it was shown as it came, and a numbered list of its sources."""
         self.close()
-        if self._live is None or self._shown != content or not content:
+        if self._live is None or self._shown.text != content or not content:
             emit_text(content)
         if citations:
             emit_text("\n" + "\n".join(source_lines(citations)))
@@ -200,7 +202,7 @@ class Printer:
         """Say of the turn's text, which stays on the terminal, that it is no part of the answer."""
         if self._turn and self._live is not None:
             self._say(why)
-        self._turn = ""
+        self._turn = GatheredText()
 
     def _think(self) -> None:
         if self._live is not None and not self._thinks:
@@ -208,15 +210,16 @@ class Printer:
             self._say("thinking …")
 
     def _write(self, text: str) -> None:
-        self._turn = text if self._turn_is_over else self._turn + text
+        self._turn = GatheredText() if self._turn_is_over else self._turn
+        self._turn.add(text)
         self._turn_is_over = False
         if self._live is not None:
             self._live.write(text)
 
     def _was_shown(self, text: str) -> bool:
         """Whether the turn's text was shown as it came; ``_shown`` is that of all since the last call."""
-        came, self._turn = self._turn, ""
-        self._shown += came
+        came, self._turn = self._turn.text, GatheredText()
+        self._shown.add(came)
         return self._live is not None and came == text
 
     def _answered(self, event: ToolApprovalAnswer | ElicitationAnswer | SamplingAnswer) -> None:

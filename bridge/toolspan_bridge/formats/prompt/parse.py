@@ -26,26 +26,26 @@ class Paragraphs:
     """Text around calls: without blanks at its ends, an empty line where a call stood."""
 
     def __init__(self) -> None:
-        self._held = ""
+        self._held: list[str] = []
         self._fresh = True
         self._any = False
 
     def add(self, piece: str) -> str:
         """More text; gives what to show now."""
-        piece = self._held + piece
         if self._fresh:
             piece = piece.lstrip()
         shown = piece.rstrip()
-        self._held = piece[len(shown) :]
         if not shown:
+            self._held.append(piece)
             return ""
+        before, self._held = "".join(self._held), [piece[len(shown) :]]
         between = "\n\n" if self._fresh and self._any else ""
         self._fresh, self._any = False, True
-        return between + shown
+        return between + before + shown
 
     def break_off(self) -> None:
         """A call stands here."""
-        self._held, self._fresh = "", True
+        self._held, self._fresh = [], True
 
 
 def named_apart(calls: Sequence[WireCall]) -> list[WireCall]:

@@ -45,6 +45,11 @@ _HALF_LINE = re.compile(
     r"[ \t]{0,20}(?:`{0,2}|~{0,2}|(?:`{3,20}|~{3,20})[^\n`]{0,100}|A|Ac|Act|Acti|Actio|Action|>{1,2}"
     r"|>>>[\w.:-]{0,200})"
 )
+_SIGN = re.compile(rf"```|~~~|Action:|>>>|{any_of(_TAGS | _CLOSES.keys()).pattern}")
+"""What every mark has near its beginning, found without a look at each character."""
+_MOST_INDENT = 20
+_WINDOW = 64
+_LONGEST_MARK = 256
 _LANGUAGES = frozenset({"", "json", "python", "tool_call", "tool_code"})
 _MOST_MARKS = 100
 """So many marks of calls are tried in one text."""
@@ -67,6 +72,19 @@ def _starts(names: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
     python = (f"{start}{name}(" for start in ("", "[") for name in names)
     found = (*_OBJECTS, *python, *(f">>>{name}" for name in names))
     return found, max(map(len, found))
+
+
+def _next_mark(text: str, at: int) -> re.Match[str] | None:
+    """The first match of ``_MARK`` in ``text`` from ``at`` on. It takes long at each character, as its parts
+    begin with groups: it is tried where there is a sign."""
+    while sign := _SIGN.search(text, at):
+        begin = max(at, sign.start() - _MOST_INDENT)
+        end = begin + _WINDOW
+        mark = _MARK.search(text, begin, end + _LONGEST_MARK)
+        if mark is not None and mark.start() < end:
+            return mark
+        at = end
+    return None
 
 
 class HeldText:
@@ -130,7 +148,7 @@ class HeldText:
             return ""
         if self._until:
             return self._pass()
-        mark, held = _MARK.search(self._text, 1), self._held_from()
+        mark, held = _next_mark(self._text, 1), self._held_from()
         if mark is None or held < mark.start():  # a tag may yet be a part of a fence's line
             return self._release(held)
         if mark.start() > 1:
@@ -196,7 +214,7 @@ class HeldText:
     def _split(self, held: str) -> tuple[str, list[WireCall]]:
         parts: list[_Part] = []
         at, tried = 0, 0
-        while tried < _MOST_MARKS and (mark := _MARK.search(held, at)):
+        while tried < _MOST_MARKS and (mark := _next_mark(held, at)):
             tried += 1
             found, end = self._marked(held, mark)
             start = mark.start() if found else end
@@ -311,16 +329,16 @@ def _is_left(text: str) -> bool:
     """Whether control markup of calls stands in ``text``, and not in code."""
     at = 0
     while mark := _ANY_MARK.search(text, at):
-        if mark["control"]:
+        if mark[0][0] != "`":
             return True
-        place = text.find(mark["fence"], mark.end())
+        place = text.find(mark[0], mark.end())
         if place < 0:
             return False
-        at = place + len(mark["fence"])
+        at = place + len(mark[0])
     return False
 
 
-_ANY_MARK = re.compile(rf"(?P<fence>`{{1,20}})|(?P<control>{any_of(_TAGS | _ENDS).pattern})")
+_ANY_MARK = re.compile(rf"``{{0,19}}|{any_of(_TAGS | _ENDS).pattern}")
 
 
 def may_hold_calls(request: Request) -> bool:

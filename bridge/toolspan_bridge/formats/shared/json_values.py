@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeGuard
 
+from toolspan_server.common.json_size import MAX_VALUES_BESIDE, holds_more_values
 from toolspan_server.common.json_values import LARGEST_COUNT
 
 MAX_NESTING = 64
@@ -103,8 +104,15 @@ def nesting(value: Any) -> int:
     return depth
 
 
+class TooManyValues(ValueError):
+    """JSON with more values than are read of one text. The message follows what the text is."""
+
+
 def load(source: str | bytes) -> Any:
-    """Strict JSON. Raises ``ValueError`` for anything else, ``NaN`` and excessive nesting included."""
+    """Strict JSON. Raises ``ValueError`` for anything else, ``NaN`` and excessive nesting included, and
+    ``TooManyValues``."""
+    if holds_more_values(source, MAX_VALUES_BESIDE):
+        raise TooManyValues(f"holds more than {MAX_VALUES_BESIDE:,} values")
     try:
         return json.loads(source, parse_constant=_no_constant)
     except RecursionError:

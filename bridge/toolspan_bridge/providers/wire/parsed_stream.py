@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Sequence
+from functools import partial
+
+from toolspan_server.common.beside_loop import run_beside
 
 from ...errors import BridgeError
 from ...formats import FormatError, StreamFailed, StreamParser
@@ -26,6 +29,8 @@ class ParsedStream:
         self.trouble: BridgeError | FormatError | None = None
         self._parser = parser
         self._stream = stream
+        self._size = 0
+        self._since_delta = 0
 
     async def deltas(self) -> AsyncGenerator[Delta]:
         """The deltas as they arrive; ends without an exception, but with ``trouble`` if there was any."""
@@ -33,28 +38,36 @@ class ParsedStream:
             while not self._parser.finished and (chunk := await self._stream.read()):
                 if self._keep:
                     self.received += chunk
-                for delta in self._fed(chunk):
+                for delta in await self._fed(chunk):
                     self.emitted = True
                     yield delta
+                if self.trouble is not None:
+                    return
             if self._parser.finished:
                 await self._stream.linger()
         except (BridgeError, FormatError) as trouble:
             self.trouble = trouble
 
-    def _fed(self, chunk: bytes) -> Iterator[Delta]:
-        """The deltas in ``chunk``, also those before what is wrong in it. Raises as ``feed``."""
+    async def _fed(self, chunk: bytes) -> Sequence[Delta]:
+        """The deltas in ``chunk``, also those before what is wrong in it. An event that has come in many
+        chunks is as much work as all of them, so that it is read beside the event loop."""
+        self._size += len(chunk)
+        self._since_delta += len(chunk)
+        deltas: Sequence[Delta]
         try:
-            yield from self._parser.feed(chunk)
+            deltas = await run_beside(self._since_delta, partial(self._parser.feed, chunk))
         except FormatError as trouble:
-            yield from trouble.before
-            raise
+            self.trouble, deltas = trouble, trouble.before
+        if deltas:
+            self._since_delta = 0
+        return deltas
 
-    def reply(self) -> Reply:
+    async def reply(self) -> Reply:
         """The answer, ``incomplete`` if it broke off. Raises ``FormatError`` when the content is not an
         answer.
         """
         try:
-            return self._parser.end()
+            return await run_beside(self._size, self._parser.end)
         except FormatError:
             if self.trouble is None:
                 raise

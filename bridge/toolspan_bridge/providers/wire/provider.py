@@ -62,9 +62,9 @@ class WireProvider(ReadsReplies, ListsModels):
             return ()
 
         def work() -> tuple[str, ...]:
-            return tuple(changed_tools(self._format, request.tools))  # found here, not as they are read
+            return tuple(f"{self.name}: {note}" for note in changed_tools(self._format, request.tools))
 
-        return tuple(f"{self.name}: {note}" for note in await run_beside(weight(request), work))
+        return await run_beside(weight(request), work)
 
     def prompted(self, wording: str = "") -> Self:
         """The same provider, with tools described in the prompt and called in the text: for models without
@@ -184,6 +184,6 @@ class WireProvider(ReadsReplies, ListsModels):
                     yield delta
             await self._record(request, url, body, HttpResponse(200, {}, bytes(parsed.received)))
             if not await asks_again(parsed, attempts):
-                reply = self._ended(parsed, opened.excerpt, request.model)
+                reply = await self._ended(parsed, opened.excerpt, request.model)
                 yield with_notes(replace(reply, attempts=attempts.number), notes)
                 return

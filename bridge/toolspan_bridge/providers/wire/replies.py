@@ -6,8 +6,11 @@ import re
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import partial
 from html import unescape
 from typing import Any
+
+from toolspan_server.common.beside_loop import run_beside
 
 from ...errors import AuthError, BridgeError, ProviderError, UnreachableError
 from ...formats import FormatError, StreamFailed, get_format
@@ -44,7 +47,8 @@ class ReadsReplies(ProviderApi):
         if not 200 <= answer.status < 300:
             raise self._failure(answer, model)
         try:
-            reply = self._format.parse_reply(answer.content)
+            work = partial(self._format.parse_reply, answer.content)
+            reply = await run_beside(len(answer.content), work)
         except StreamFailed as failed:
             if await is_repeated(failed, attempts):
                 return None
@@ -53,10 +57,10 @@ class ReadsReplies(ProviderApi):
             raise self._nonsense(str(error), answer.status) from None
         return replace(reply, attempts=attempts.number)
 
-    def _ended(self, parsed: ParsedStream, excerpt: bytes, model: str) -> Reply:
+    async def _ended(self, parsed: ParsedStream, excerpt: bytes, model: str) -> Reply:
         """The reply of a stream that ended. Raises when it has nothing worth keeping."""
         try:
-            reply = parsed.reply()
+            reply = await parsed.reply()
         except FormatError as error:
             raise self._nonsense(str(error)) from None
         if not reply.incomplete:

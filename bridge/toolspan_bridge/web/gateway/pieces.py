@@ -7,6 +7,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Literal
 
+from toolspan_server.common.gathered_text import GatheredText
+
 from ...events import (
     Answer,
     End,
@@ -116,11 +118,11 @@ class _Reader:
         self._thoughts = thoughts
         self._turn = 0
         self._turn_ended = False
-        self._turn_text = ""
+        self._turn_text = GatheredText()
         self._given_up = ""
         """The text of a turn that cannot be used: what the next one says again is not told twice."""
-        self._compared = ""
-        self._said = ""
+        self._compared, self._same = GatheredText(), 0
+        self._said = GatheredText()
         self._usage = Usage()
 
     def read(self, event: Event) -> Iterator[Piece]:
@@ -157,16 +159,19 @@ class _Reader:
     def _begin_turn(self) -> None:
         if self._turn_ended:
             self._turn += 1
-            self._turn_ended, self._turn_text = False, ""
+            self._turn_ended, self._turn_text = False, GatheredText()
 
     def _text(self, text: str) -> Iterator[Piece]:
         if self._given_up:
-            self._compared += text
-            yield from self._compare()
+            self._compared.add(text)
+            is_same = self._given_up.startswith(text, self._same)
+            self._same += len(text)
+            if not is_same or self._same >= len(self._given_up):
+                yield from self._compare()
             return
-        self._turn_text += text
+        self._turn_text.add(text)
         if not self._held and (shown := self._stops.feed(text)):
-            self._said += shown
+            self._said.add(shown)
             yield TextPiece(shown, self._turn)
 
     def _retract(self) -> Iterator[Piece]:
@@ -176,27 +181,30 @@ class _Reader:
         elif self._turn_text and not self._held:
             yield Retracted(self._turn)
             self._turn += 1
-        self._turn_text = self._given_up = self._compared = ""
+        self._turn_text = GatheredText()
+        self._begin_comparing("")
         self._stops = StopTexts(self._stop_texts)
 
     def _give_up(self) -> Iterator[Piece]:
         """The turn cannot be used; another comes in its place."""
         if rest := self._stops.close():
-            self._said += rest
+            self._said.add(rest)
             yield TextPiece(rest, self._turn)
-        self._given_up = "" if self._held else self._turn_text
-        self._compared, self._turn_ended = "", True
+        self._begin_comparing("" if self._held else self._turn_text.text)
+        self._turn_ended = True
 
-    def _compare(self, *, ended: bool = False) -> Iterator[Piece]:
+    def _begin_comparing(self, given_up: str) -> None:
+        self._given_up = given_up
+        self._compared, self._same = GatheredText(), 0
+
+    def _compare(self) -> Iterator[Piece]:
         """Go on with the text of a turn that was given up where the next one says all of it again; where it
         says something else, tell that whole."""
-        before, came = self._given_up, self._compared
-        if not ended and len(came) < len(before) and before.startswith(came):
-            return
-        self._given_up = self._compared = ""
+        before, came = self._given_up, self._compared.text
+        self._begin_comparing("")
         if came.startswith(before):
             self._turn -= 1
-            self._turn_text, came = before, came[len(before) :]
+            self._turn_text, came = GatheredText(before), came[len(before) :]
         else:
             yield Retracted(self._turn - 1)
         if came:
@@ -205,18 +213,18 @@ class _Reader:
     def _cut(self) -> Iterator[Piece]:
         """The end, where the turn had a text that ends the answer: its calls are not made."""
         if self._given_up:
-            yield from self._compare(ended=True)
+            yield from self._compare()
         if self._stops.found:
             self.is_over = True
             yield Finished("stop_text", self._usage, stop_text=self._stops.found)
         elif rest := self._stops.close():
-            self._said += rest
+            self._said.add(rest)
             yield TextPiece(rest, self._turn)
 
     def _end(self, answer: Answer) -> Iterator[Piece]:
         if answer.stop in _BROKEN:
             raise fault_of_answer(answer)
-        if answer.content and not self._said.endswith(answer.content):
+        if answer.content and not self._said.text.endswith(answer.content):
             shown = self._stops.feed(answer.content) + self._stops.close()
             yield TextPiece(shown, self._turn + bool(self._said), unfit=answer.stop == "schema")
         self.is_over = True

@@ -7,6 +7,8 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from toolspan_server.common.gathered_text import GatheredText
+
 from .asked import Asked
 from .pieces import Finished, Piece, Retracted, TextPiece, ThoughtPiece, Warned
 
@@ -28,7 +30,7 @@ class Begun:
         return f"{self.id}{number:02d}"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Turn:
     """What the client sees of one turn of the model; ``unfit``: its text does not fit the schema.
     ``retracted``: its text is no part of the answer, and was seen in a stream only."""
@@ -72,11 +74,21 @@ def _joined(turns: Iterable[Turn]) -> str:
     return "\n\n".join(turn.text for turn in turns if turn.text)
 
 
+@dataclass(slots=True)
+class _OpenTurn:
+    """A turn whose pieces still come."""
+
+    text: GatheredText = field(default_factory=GatheredText)
+    thoughts: GatheredText = field(default_factory=GatheredText)
+    unfit: bool = False
+    retracted: bool = False
+
+
 class Collector:
     """Collects the pieces of an answer, one by one."""
 
     def __init__(self) -> None:
-        self._turns: dict[int, Turn] = {}
+        self._turns: dict[int, _OpenTurn] = {}
         self._warnings: list[str] = []
         self._finished: Finished | None = None
 
@@ -84,10 +96,11 @@ class Collector:
         """One more piece."""
         match piece:
             case TextPiece(text=text, turn=turn):
-                said = self._turns.setdefault(turn, Turn())
-                said.text, said.unfit = said.text + text, piece.unfit
+                said = self._turns.setdefault(turn, _OpenTurn())
+                said.text.add(text)
+                said.unfit = piece.unfit
             case ThoughtPiece(text=text, turn=turn):
-                self._turns.setdefault(turn, Turn()).thoughts += text
+                self._turns.setdefault(turn, _OpenTurn()).thoughts.add(text)
             case Retracted(turn=turn):
                 self._turns[turn].retracted = True
             case Warned(text=text):
@@ -100,4 +113,8 @@ class Collector:
         """The answer, after its last piece."""
         if self._finished is None:
             raise AssertionError("the last piece is Finished")
-        return Collected(tuple(self._turns.values()), self._finished, tuple(self._warnings))
+        turns = (
+            Turn(turn.text.text, turn.thoughts.text, turn.unfit, turn.retracted)
+            for turn in self._turns.values()
+        )
+        return Collected(tuple(turns), self._finished, tuple(self._warnings))

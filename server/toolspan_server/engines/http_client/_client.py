@@ -145,7 +145,8 @@ class HttpClient:
         host = urlsplit(request.url).hostname or ""
         with nullcontext() if circuit is None else circuit.passing(host):
             try:
-                answer = await self._exchange(policy).send(request)
+                exchange = await self._exchange(policy)
+                answer = await exchange.send(request)
             except (RequestNotSent, ExchangeBroken):
                 if circuit is not None:
                     circuit.note(failed=True)
@@ -154,25 +155,28 @@ class HttpClient:
                 circuit.note(failed=answer.status >= 500)
             return answer
 
-    def _exchange(self, policy: Policy) -> HttpExchange:
+    async def _exchange(self, policy: Policy) -> HttpExchange:
         from ._exchange import HttpExchange
 
         return HttpExchange(
-            self._pool(policy),
+            await self._pool(policy),
             policy.hosts,
             policy.max_bytes,
             policy.max_redirects,
             policy.connect_timeout_ms / 1000,
         )
 
-    def _pool(self, policy: Policy) -> httpcore2.AsyncConnectionPool:
+    async def _pool(self, policy: Policy) -> httpcore2.AsyncConnectionPool:
         """Connections of the tools that may reach the same hosts: what one may reach is closed to another."""
+        from anyio import to_thread
+
         from ._network import connection_pool, resolve
 
         place = (policy.hosts.private, policy.ca_file)
         if place not in self._pools:
             resolver = self._resolver or resolve
-            self._pools[place] = connection_pool(policy.hosts, _tls(policy.ca_file), resolver)
+            tls = await to_thread.run_sync(_tls, policy.ca_file)  # reads files: tens of milliseconds
+            self._pools.setdefault(place, connection_pool(policy.hosts, tls, resolver))
         return self._pools[place]
 
     def _circuit(self, request: Request, policy: Policy) -> Circuit | None:

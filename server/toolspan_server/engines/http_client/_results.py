@@ -15,6 +15,7 @@ from typing import Any, Literal
 import anyio.to_thread
 
 from ...calls.content import Content
+from ...common.json_size import MAX_VALUES_BESIDE, holds_more_values
 from ...common.json_values import repaired
 from ...errors import ToolFailure
 from ._errors import bad_response
@@ -148,8 +149,12 @@ def _is_text(kind: str) -> bool:
 
 
 def _parsed(answer: HttpResponse, secrets: Secrets) -> Any:
+    text = _text(answer)
+    if holds_more_values(text, MAX_VALUES_BESIDE):
+        what = f"JSON of more than {MAX_VALUES_BESIDE:,} values"
+        raise bad_response(f"{answer.host} answered {what}, too many to read", answer.status)
     try:
-        return json.loads(_text(answer), parse_constant=_no_constant)
+        return json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         excerpt = snippet(answer, secrets)
         what = f"HTTP {_named(answer.status)} with {answer.media_type or 'no media type'}"

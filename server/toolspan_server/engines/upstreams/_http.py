@@ -16,13 +16,14 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from typing_extensions import override
 
+from ...common.json_size import MAX_VALUES, ValueCounter
 from ...common.no_cookies import NoCookies
 from ._spec import ServerSpec
 from ._sse_answers import checked, note_asked
 from ._wire import tell_request, tell_response
 from .child.process import Child
 from .limits.allowance import WRITE_SECONDS, Allowance
-from .limits.bounded_json import MAX_CONTAINERS, MAX_MESSAGE_BYTES, containers
+from .limits.bounded_json import MAX_MESSAGE_BYTES
 
 _CONNECT_SECONDS = 10.0
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -33,21 +34,21 @@ _TELLS = re.compile(rb'\{"jsonrpc": ?"2.0", ?("method"|"id": ?[^,]{1,200}, ?"(re
 
 
 class _Capped(httpx2.AsyncByteStream):
-    """A body that fails once it is longer, or made of more parts, than a message may be."""
+    """A body that fails once it is longer, or holds more values, than a message may."""
 
     def __init__(self, body: httpx2.AsyncByteStream) -> None:
         self._body = body
 
     @override
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = parts = 0
+        size, values = 0, ValueCounter()
         async for chunk in self._body:
             size += len(chunk)
-            parts += containers(chunk)
+            values.feed(chunk)
             if size > MAX_MESSAGE_BYTES:
                 raise httpx2.StreamError(f"the answer is longer than {MAX_MESSAGE_BYTES} bytes")
-            if parts > MAX_CONTAINERS:
-                raise httpx2.StreamError(f"the answer holds more than {MAX_CONTAINERS} lists and objects")
+            if values.found > MAX_VALUES:
+                raise httpx2.StreamError(f"the answer holds more than {MAX_VALUES:,} values")
             yield chunk
 
     @override
@@ -64,7 +65,7 @@ class _Events(httpx2.AsyncByteStream):
     def __init__(self, body: httpx2.AsyncByteStream, allowance: Allowance) -> None:
         self._body = body
         self._allowance = allowance
-        self._size = self._last_size = self._parts = 0
+        self._size = self._last_size = 0
 
     @override
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -78,15 +79,12 @@ class _Events(httpx2.AsyncByteStream):
 
     def _fault(self, piece: bytes) -> str:
         self._size += len(piece)
-        self._parts += containers(piece)
         lines = piece.count(b"\n") + piece.count(b"\r") - piece.count(b"\r\n")
         self._allowance.unasked(max(0, lines - _MOST_LINES * piece.count(b"data:")), len(piece))
         if self._allowance.excess:
             return self._allowance.excess
-        if self._parts > MAX_CONTAINERS:
-            return f"an event holds more than {MAX_CONTAINERS} lists and objects"
         if _END_OF_EVENT.search(piece):
-            self._last_size, self._size, self._parts = self._size, 0, 0
+            self._last_size, self._size = self._size, 0
         return ""
 
     @override

@@ -6,11 +6,13 @@ import json
 import re
 from collections.abc import AsyncIterator
 from contextvars import ContextVar
+from functools import partial
 
 import httpx2
 from mcp_types import JSONRPCError, RequestId
 from typing_extensions import override
 
+from ...common.beside_loop import run_beside
 from .limits.answers import of_own_stream, of_shared_stream, refusal
 from .limits.bounded_json import MAX_MESSAGE_BYTES, mend_halves
 
@@ -45,7 +47,7 @@ class CheckedEvents(httpx2.AsyncByteStream):
         try:
             async for event in httpx2.EventSource(self._inner, max_event_size=MAX_MESSAGE_BYTES):
                 last_id = event.id
-                yield _written(event, self._checked(event))
+                yield _written(event, await self._checked(event))
         except httpx2.SSEError:
             if self._request_id is None:
                 raise
@@ -63,13 +65,15 @@ class CheckedEvents(httpx2.AsyncByteStream):
     async def aclose(self) -> None:
         await self._body.aclose()
 
-    def _checked(self, event: httpx2.ServerSentEvent) -> str:
+    async def _checked(self, event: httpx2.ServerSentEvent) -> str:
         if event.event != "message" or not event.data:
             return event.data
         text = mend_halves(event.data.encode("utf-8", "replace"))
-        if self._request_id is not None:
-            return _json(of_own_stream(text, self._request_id)) or text.decode()
-        return _json(of_shared_stream(text)) or text.decode()
+        if self._request_id is None:
+            work = partial(of_shared_stream, text)
+        else:
+            work = partial(of_own_stream, text, self._request_id)
+        return _json(await run_beside(len(text), work)) or text.decode()
 
 
 class CheckedBody(httpx2.AsyncByteStream):
@@ -91,7 +95,10 @@ class CheckedBody(httpx2.AsyncByteStream):
             yield _json(refusal(self._request_id, f"sent too much: {fault}")).encode()
             return
         text = mend_halves(b"".join(chunks))
-        found = None if self._request_id is None else of_own_stream(text, self._request_id, whole=True)
+        found = None
+        if self._request_id is not None:
+            work = partial(of_own_stream, text, self._request_id, whole=True)
+            found = await run_beside(len(text), work)
         yield _json(found).encode() or text
 
     @override

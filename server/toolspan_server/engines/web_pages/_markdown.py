@@ -1,4 +1,4 @@
-"""HTML to Markdown in a child process, so that a hostile page costs no time, memory or stack here."""
+"""Bytes of a page to text in a child process, so that a hostile page costs no time, memory or stack here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import anyio
 from anyio.abc import Process
@@ -23,16 +22,18 @@ _ANSWER_BYTES = 64 * 1024**2
 _BROKEN = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError)
 
 
-async def markdown_of(html: str, url: str) -> tuple[str, str]:
-    """The title and the Markdown of the page ``html`` at ``url``. Raises ``ToolFailure``."""
+async def read_page(body: bytes, charset: str, url: str, *, is_html: bool) -> tuple[str, str]:
+    """The title and the text of the page at ``url``, whose ``body`` is in ``charset``: Markdown where it
+    ``is_html``. What the charset does not know is replaced. Raises ``ToolFailure``."""
     pipe = subprocess.PIPE
+    head = json.dumps({"charset": charset, "url": url, "is_html": is_html}).encode()
     command = [sys.executable, "-P", _CHILD]
     process = await open_process(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env={})
     try:
         with anyio.move_on_after(SECONDS):
-            answer = await _answered(process, json.dumps({"html": html, "url": url}).encode())
+            answer = await _answered(process, head + b"\n" + body)
             if answer is not None:
-                return str(answer["title"]), str(answer["markdown"])
+                return answer
     finally:
         with anyio.CancelScope(shield=True):
             with suppress(ProcessLookupError):
@@ -46,7 +47,7 @@ async def markdown_of(html: str, url: str) -> tuple[str, str]:
     )
 
 
-async def _answered(process: Process, question: bytes) -> dict[str, Any] | None:
+async def _answered(process: Process, question: bytes) -> tuple[str, str] | None:
     assert process.stdin is not None
     assert process.stdout is not None
     received = bytearray()
@@ -56,7 +57,7 @@ async def _answered(process: Process, question: bytes) -> dict[str, Any] | None:
     with suppress(*_BROKEN):
         while len(received) <= _ANSWER_BYTES:
             received += await process.stdout.receive(65_536)
-    try:
-        return dict(json.loads(received))
-    except ValueError:
+    head, ended, text = bytes(received).partition(b"\n")
+    if not ended:
         return None
+    return str(json.loads(head)["title"]), text.decode("utf-8", "replace")

@@ -1,4 +1,5 @@
-"""A program: ``{"html", "url"}`` on stdin, ``{"title", "markdown"}`` on stdout."""
+"""A program: a line ``{"charset", "url", "is_html"}`` and the page's bytes on stdin; on stdout a line
+``{"title"}`` and the page's text in UTF-8, as Markdown where it is HTML."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ _MEMORY_BYTES = 2 * 1024**3
 _TITLE = re.compile(r"<title[^>]{0,200}>([^<]{0,1000})", re.IGNORECASE)
 
 
-def converted(page: str, url: str) -> dict[str, str]:
+def converted(page: str, url: str) -> tuple[str, str]:
     """The title and the Markdown of ``page``: without scripts, styles, forms and embedded pictures."""
     from html_to_markdown import ConversionOptions, PreprocessingOptions, convert
 
@@ -26,7 +27,7 @@ def converted(page: str, url: str) -> dict[str, str]:
     made: Any = convert(page, options)
     found = _TITLE.search(page[:200_000])
     title = " ".join(html.unescape(found[1]).split())[:300] if found else ""
-    return {"title": title, "markdown": str(made.content or "")}
+    return title, str(made.content or "")
 
 
 def _limit_resources() -> None:
@@ -42,8 +43,11 @@ def _limit_resources() -> None:
 
 def main() -> None:
     _limit_resources()
-    asked = json.load(sys.stdin.buffer)
-    sys.stdout.buffer.write(json.dumps(converted(asked["html"], asked["url"])).encode())
+    asked = json.loads(sys.stdin.buffer.readline())
+    page = sys.stdin.buffer.read().decode(asked["charset"], "replace")
+    title, text = converted(page, asked["url"]) if asked["is_html"] else ("", page)
+    head = json.dumps({"title": title}).encode()
+    sys.stdout.buffer.write(head + b"\n" + text.encode("utf-8", "replace"))
 
 
 if __name__ == "__main__":

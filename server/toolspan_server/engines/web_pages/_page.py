@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ...common.beside_loop import LARGE_BYTES
 from ...errors import ToolFailure
 from ..http_client import HttpResponse
 from ..http_client._response import charset_of
-from ._markdown import markdown_of
+from ._markdown import read_page
 
 _HTML = ("text/html", "application/xhtml+xml")
 _TEXTUAL = re.compile(
@@ -16,6 +17,8 @@ _TEXTUAL = re.compile(
 )
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([A-Za-z0-9_:.-]{1,40})", re.IGNORECASE)
 _SNIFFED = 1_024
+_QUICK_CHARSETS = frozenset(("utf-8", "utf_8", "utf-8-sig", "ascii", "iso8859_1"))
+"""Those that replace what they do not know in one pass; others call Python for each such byte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +34,13 @@ class Page:
 async def page_of(response: HttpResponse) -> Page:
     """The page in ``response``. Raises ``ToolFailure`` for what is no text."""
     media_type = response.media_type or _guessed(response.body)
-    if media_type in _HTML:
-        title, text = await markdown_of(_decoded(response), response.url)
+    is_html = media_type in _HTML
+    if is_html or _TEXTUAL.fullmatch(media_type):
+        body, charset = response.body, _charset(response)
+        if not is_html and (charset in _QUICK_CHARSETS or len(body) < LARGE_BYTES):
+            return Page(response.url, media_type, "", body.decode(charset, "replace"))
+        title, text = await read_page(body, charset, response.url, is_html=is_html)
         return Page(response.url, media_type, title, text)
-    if _TEXTUAL.fullmatch(media_type):
-        return Page(response.url, media_type, "", _decoded(response))
     raise ToolFailure(
         f"{response.url[:300]} is {media_type}, {len(response.body):,} bytes: only texts are read",
         error_code="not_text",
@@ -50,11 +55,11 @@ def _guessed(body: bytes) -> str:
     return "application/octet-stream" if b"\0" in start else "text/plain"
 
 
-def _decoded(response: HttpResponse) -> str:
-    """The body as text, in the charset of its first bytes, header or ``<meta>``; the rest is replaced."""
+def _charset(response: HttpResponse) -> str:
+    """The charset by the first bytes, header or ``<meta>``."""
     body, charset = response.body, response.charset
     if charset == "utf-8" and "charset" not in response.headers.get("content-type", "").lower():
         found = _META_CHARSET.search(body[:_SNIFFED])
         if found is not None:
             charset = charset_of(f"text/html; charset={found[1].decode()}")
-    return body.decode(charset, "replace")
+    return charset

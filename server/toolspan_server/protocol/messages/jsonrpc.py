@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from pydantic_core import from_json
 
+from ...common.json_size import MAX_VALUES, holds_more_values
 from ...common.json_values import MAX_DEPTH, MAX_DIGITS
 from ...common.lines import MAX_LINE_BYTES, Lines, Overlong
 
@@ -43,7 +44,6 @@ PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 INTERNAL_ERROR = -32603
 MAX_CONTAINERS = 20_000
-MAX_VALUES = 100_000
 _MAX_LENIENT_BYTES = 65_536
 
 RequestId = int | str
@@ -103,8 +103,7 @@ def parse(line: bytes | Overlong) -> tuple[Any] | None:
         raise Refusal(
             INVALID_REQUEST, f"Invalid Request: a message is at most {line.limit} bytes", _id_at_an_end(line)
         )
-    values = line.count(b",") if len(line) > MAX_VALUES else 0
-    costly = values > MAX_VALUES or line.count(b"[") + line.count(b"{") > MAX_DEPTH
+    costly = len(line) > MAX_VALUES or line.count(b"[") + line.count(b"{") > MAX_DEPTH
     if costly and (excess := _excess(line)):
         raise Refusal(PARSE_ERROR, f"Parse error: {excess}", _recovered_id(line))
     try:
@@ -175,7 +174,7 @@ def _usable_id(message: Any) -> RequestId | None:
 
 _SIGNED = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
 _OTHERS = bytes(set(range(256)) - set(b"[]{}"))
-_UNMARKED = bytes(set(range(256)) - set(b'[]{},"'))
+_UNMARKED = bytes(set(range(256)) - set(b'[]{}"'))
 _TOO_DEEP = f"it is nested more than {MAX_DEPTH} levels deep"
 _TOO_MANY = f"it holds more than {MAX_CONTAINERS:,} objects and arrays"
 _TOO_MANY_VALUES = f"it holds more than {MAX_VALUES:,} values"
@@ -185,17 +184,18 @@ _WORDS = rb"NaN|-?Infinity"
 
 def _excess(line: bytes) -> str | None:
     """The limit that JSON exceeds, found from what is outside its strings, which is fast for any input."""
-    outside = _outside_strings(line)
-    if outside.count(b",") > MAX_VALUES:
+    steps = b""
+    if line.count(b"[") + line.count(b"{") > MAX_DEPTH:
+        steps = _outside_strings(line).translate(_SIGNED, _OTHERS)
+        if max(accumulate(memoryview(steps[: 2 * MAX_CONTAINERS]).cast("b")), default=0) > MAX_DEPTH:
+            return _TOO_DEEP
+    if holds_more_values(line, MAX_VALUES):
         return _TOO_MANY_VALUES
-    steps = outside.translate(_SIGNED, _OTHERS)
-    if max(accumulate(memoryview(steps[: 2 * MAX_CONTAINERS]).cast("b")), default=0) > MAX_DEPTH:
-        return _TOO_DEEP
     return _TOO_MANY if steps.count(1) > MAX_CONTAINERS else None
 
 
 def _outside_strings(line: bytes) -> bytes:
-    """The brackets and commas of ``line`` that stand outside its strings.
+    """The brackets of ``line`` that stand outside its strings.
 
     Two quotes side by side may go: whether a later sign is inside a string stays the same.
     """

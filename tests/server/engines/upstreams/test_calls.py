@@ -142,7 +142,7 @@ async def test_an_answer_that_cannot_be_used_fails_its_call_only(tmp_path: Path,
 @pytest.mark.parametrize("error", [False, True])
 async def test_a_flood_of_blocks_is_sent_as_far_as_it_fits(tmp_path: Path, error: bool) -> None:
     async with served(tmp_path, {"raw": raw()}, {"upstream": "raw", "include": ["blocks"]}) as runtime:
-        result = await runtime.execute("blocks", {"count": 60_000, "error": error}, LOCAL)
+        result = await runtime.execute("blocks", {"count": 30_000, "error": error}, LOCAL)
         assert result.success is not error
         last = result.error if error else (result.content or ())[-1]["text"]
         assert "more" in last and "left out here" in last

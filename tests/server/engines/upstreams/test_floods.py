@@ -13,11 +13,13 @@ import anyio
 import pytest
 from typing_extensions import override
 
+from tests.support.cost import at_most
 from tests.support.mcp_peers import flooder_over_http
 from tests.support.upstreams import SERVERS, FakeClient, flooder, raw, served, until
 from tests.support.waiting import BOUND_S
 from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.context import Context
+from toolspan_server.common.json_size import MAX_VALUES
 from toolspan_server.engines.upstreams import (
     Connection,
     NoResult,
@@ -28,7 +30,6 @@ from toolspan_server.engines.upstreams import (
 )
 from toolspan_server.engines.upstreams.limits import allowance as limits
 from toolspan_server.engines.upstreams.limits.allowance import MAX_REQUEST_BYTES, MAX_REQUESTS, Allowance
-from toolspan_server.engines.upstreams.limits.bounded_json import MAX_CONTAINERS
 from toolspan_server.engines.upstreams.limits.messages import message_of
 from toolspan_server.tools.services._ongoing_call import MAX_SAID_BYTES, OngoingCall
 
@@ -203,9 +204,18 @@ async def test_what_a_call_is_told_waits_within_a_limit_of_bytes_and_loses_the_o
         assert [size for _, _, size in client.heard] == heard
 
 
-def test_a_message_of_very_many_parts_is_refused_before_they_are_made() -> None:
-    parts = b"[]," * (MAX_CONTAINERS - 2) + b"[]"
+@pytest.mark.requirement("I24.5.6")
+@pytest.mark.parametrize("value", [b"[]", b"1", b'{"a":1}'])
+def test_a_message_of_very_many_values_is_refused_before_they_are_made(value: bytes) -> None:
     answer = b'{"jsonrpc": "2.0", "id": 1, "result": {"a": [%s]}}'
-    with pytest.raises(ValueError, match=f"more than {MAX_CONTAINERS} lists and objects"):
-        message_of(answer % parts)
-    assert json.loads(answer % parts[6:]) == message_of(answer % parts[6:]).message.model_dump()
+    most = b",".join([value] * (MAX_VALUES // 2 - 10))
+    assert json.loads(answer % most) == message_of(answer % most).message.model_dump()
+    more = b",".join([value] * MAX_VALUES)
+    with at_most(units=5), pytest.raises(ValueError, match="more than 100,000 values"):
+        message_of(answer % more)
+
+
+def test_texts_of_a_message_may_hold_any_signs() -> None:
+    text = '[{,\\"' * MAX_VALUES
+    answer = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"a": text}}).encode()
+    assert message_of(answer).message.model_dump()["result"] == {"a": text}

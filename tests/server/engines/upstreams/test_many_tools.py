@@ -62,7 +62,7 @@ async def test_tools_are_made_ours_in_slices() -> None:
 @pytest.mark.usefixtures("thawed")
 async def test_a_page_of_more_tools_than_are_taken_is_read_no_further(tmp_path: Path) -> None:
     file = tmp_path / "tools.json"
-    tools = [{"name": f"t{number}", "inputSchema": SCHEMA} for number in range(20_000)]
+    tools = [{"name": f"t{number}", "inputSchema": SCHEMA} for number in range(10_000)]
     file.write_text(json.dumps([*tools[:3], {"name": 7}, *tools[3:]]))
     upstream = {"command": sys.executable, "args": [str(SERVERS / "listing.py"), str(file)], "max_tools": 5}
     async with served(tmp_path, {"many": upstream}) as runtime:

@@ -298,6 +298,6 @@ def test_what_stands_in_strings_is_never_counted(value: Any) -> None:
         if isinstance(node, str):
             return 0
         items = list(node.values()) if isinstance(node, dict) else node
-        return 2 + max(len(items) - 1, 0) + sum(map(marks, items))
+        return 2 + sum(map(marks, items))
 
     assert len(jsonrpc._outside_strings(json.dumps(value, ensure_ascii=False).encode())) == marks(value)

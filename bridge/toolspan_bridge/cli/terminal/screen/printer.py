@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import IO
 
+from toolspan_server.common.gathered_text import GatheredText
+
 from ....conversation import Conversation
 from ....events import (
     Answer,
@@ -73,7 +75,8 @@ class ScreenPrinter:
         """The call whose line is the last one."""
         self._gap = False
         """Whether the last lines are about calls, so that a text begins after an empty one."""
-        self._turn = self._shown = self._beside = ""
+        self._turn, self._shown = GatheredText(), GatheredText()
+        self._beside = ""
         self._turn_is_over = False
         self._usage = Usage()
         self._questions = 0
@@ -98,7 +101,7 @@ class ScreenPrinter:
     def answer(self, content: str, citations: Sequence[Citation] = ()) -> None:
         """The answer, unless it was shown as it came, and a numbered list of its sources."""
         self.close()
-        if self._shown != content or not content:
+        if self._shown.text != content or not content:
             self._show_text(content)
             self.close()
         show_files(self._terminal, images_in(content), "answer", self._keep)
@@ -125,7 +128,7 @@ class ScreenPrinter:
     def _show(self, event: Event) -> None:
         match event:
             case IterationStarted():
-                self._turn = self._shown = ""
+                self._turn, self._shown = GatheredText(), GatheredText()
             case ReasoningDelta(text=text, was_text=was_text):
                 if was_text:
                     self._retract(WAS_THOUGHT)
@@ -148,7 +151,8 @@ class ScreenPrinter:
 
     def _write(self, text: str) -> None:
         self._thoughts.end()
-        self._turn = text if self._turn_is_over else self._turn + text
+        self._turn = GatheredText() if self._turn_is_over else self._turn
+        self._turn.add(text)
         self._turn_is_over = False
         self._show_text(text)
 
@@ -156,7 +160,7 @@ class ScreenPrinter:
         """Say of the turn's text, which stays on the terminal, that it is no part of the answer."""
         if self._turn:
             self._say(why)
-        self._turn = ""
+        self._turn = GatheredText()
 
     def _show_text(self, text: str) -> None:
         if self._gap and text:
@@ -166,8 +170,8 @@ class ScreenPrinter:
 
     def _was_shown(self, text: str) -> bool:
         """Whether the turn's text was shown as it came; ``_shown`` is that of all since the last call."""
-        came, self._turn = self._turn, ""
-        self._shown += came
+        came, self._turn = self._turn.text, GatheredText()
+        self._shown.add(came)
         return came == text
 
     def _show_of_call(self, event: ToolCallStarted | ToolCallFinished | ToolApprovalAnswer) -> None:

@@ -36,7 +36,9 @@ class MarkdownStream:
         self._terminal = terminal
         self._visible = VisibleStream()
         self._text = ""
-        """What was written, from the beginning of the block that is open."""
+        """What was written from the beginning of the open block, but for what came since it was drawn."""
+        self._came: list[str] = []
+        self._length = 0
         self._shown = ""
         """The characters of that block that are on the terminal, without blanks."""
         self._width: int = terminal.width
@@ -58,18 +60,20 @@ class MarkdownStream:
         for block, source in self._blocks():
             self._show(block, source, is_whole=True)
             self._next("")
-        self._text, self._by_lines, self._drawn = "", False, 0
+        self._text, self._length, self._by_lines, self._drawn = "", 0, False, 0
         self._terminal.end_line()
         unfinished(self, is_there=False)
 
     def _take(self, piece: str) -> None:
-        self._text += piece.replace("\r\n", "\n")
+        piece = piece.replace("\r\n", "\n")
+        self._came.append(piece)
+        self._length += len(piece)
 
     def _is_due(self, piece: str) -> bool:
         """Whether what came last, ``piece``, has the open block drawn again: at the end of a line or a
         word, when enough of the block is new."""
         ends = "\n" in piece or (not self._by_lines and (" " in piece or "\t" in piece))
-        return ends and (len(self._text) - self._drawn) * _ONE_NEW_OF >= len(self._text)
+        return ends and (self._length - self._drawn) * _ONE_NEW_OF >= self._length
 
     def _advance(self) -> None:
         found = list(self._blocks())
@@ -80,10 +84,12 @@ class MarkdownStream:
             block, source = found[-1]
             self._by_lines = block.is_fence or block.is_table
             self._show(block, source, is_whole=False)
-        self._drawn = len(self._text)
+        self._drawn = self._length
 
     def _blocks(self) -> Iterator[tuple[Block, str]]:
         """Each block, and the text from it to the end."""
+        self._text = "".join((self._text, *self._came))
+        self._came.clear()
         lines = self._text.splitlines(keepends=True)
         for block in blocks(self._text):
             yield block, "".join(lines[block.start :])
@@ -94,7 +100,7 @@ class MarkdownStream:
         self._terminal.end_line()
         if re.search(r"\n[ \t]*\n\Z", gap):
             self._terminal.write([Segment("\n")])
-        self._text, self._shown = following, ""
+        self._text, self._length, self._shown = following, len(following), ""
 
     def _show(self, block: Block, source: str, *, is_whole: bool) -> None:
         if block.is_table and not is_whole:

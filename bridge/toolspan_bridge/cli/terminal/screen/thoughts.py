@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+from toolspan_server.common.gathered_text import GatheredText
+
 from .amounts import duration
 from .folded import Folded
 from .terminal import StyledTerminal
@@ -17,14 +19,14 @@ class Thoughts:
     def __init__(self, terminal: StyledTerminal, folded: Folded) -> None:
         self._terminal = terminal
         self._folded = folded
-        self._text = ""
+        self._text = GatheredText()
         self._since: float | None = None
 
     def add(self, text: str) -> None:
         """More of it has come."""
         if self._since is None:
             self._since = time.monotonic()
-        self._text += text
+        self._text.add(text)
         self._terminal.passing(("thinking …", "dim"))
 
     def end(self) -> None:
@@ -32,7 +34,7 @@ class Thoughts:
         if self._since is None:
             return
         told = f"thought for {duration((time.monotonic() - self._since) * 1000)}"
-        text, self._text, self._since = self._text.strip(), "", None
+        text, self._text, self._since = self._text.text.strip(), GatheredText(), None
         if not text:
             self._terminal.short_line((told, "dim"))
             return

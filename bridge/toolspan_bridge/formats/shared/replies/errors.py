@@ -61,6 +61,8 @@ _KINDS = {word: status for status, words in _KIND_WORDS.items() for word in word
 """What kinds of errors say, in the words of OpenAI, Anthropic, Google, AWS, Moonshot and others."""
 _LIMITS = re.compile(r"(?:x-|anthropic-)?ratelimit(?:-[a-z-]{1,60})?$")
 _MOST_LIMITS = 40
+_MOST_BYTES = 65_536
+"""Longer error answers, and messages in events, are not read: they are read on the event loop."""
 _MINIMAX = {
     **dict.fromkeys((1002, 1039, 2045, 2056), 429),
     **dict.fromkeys((1004, 2049), 401),
@@ -71,9 +73,10 @@ _MINIMAX = {
 
 
 def error_body(body: bytes) -> dict[str, Any]:
-    """The JSON object of an error answer, also when it is in a list of one; empty when there is none."""
+    """The JSON object of an error answer, also when it is in a list of one; empty when there is none, or the
+    answer is longer than one that people could read."""
     try:
-        value = load(body)
+        value = load(body) if len(body) <= _MOST_BYTES else None
     except ValueError:
         return {}
     listed = as_list(value)
@@ -103,7 +106,7 @@ def wire_error(
     from ..faults import find_fault  # its patterns take long to compile, and few answers are errors
 
     lower = {name.lower(): value for name, value in headers.items()}
-    reported = message.strip() or snippet(body) or f"HTTP status {status} without a message"
+    reported = message[:_MOST_BYTES].strip() or snippet(body) or f"HTTP status {status} without a message"
     found = find_fault(status, (kind, *codes), reported, param=param, names_tool=tool is not None)
     final = final or found.fault != "other"
     again = (retryable or status in _RETRYABLE or status >= 500) and not final

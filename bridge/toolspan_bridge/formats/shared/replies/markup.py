@@ -194,7 +194,20 @@ QUOTES = frozenset("`'\"“”‘’«»")
 
 def any_of(marks: Iterable[str]) -> re.Pattern[str]:
     """The pattern that finds the first of ``marks``, the longest where several begin alike."""
-    return re.compile("|".join(map(re.escape, sorted(marks, key=len, reverse=True))))
+    return re.compile(_alternatives(frozenset(marks)))
+
+
+def _alternatives(marks: Iterable[str]) -> str:
+    """``marks`` as a pattern that tries each beginning once, however many share it: ``<(?:a|b)``."""
+    by_first: dict[str, list[str]] = {}
+    for mark in sorted(marks):
+        by_first.setdefault(mark[:1], []).append(mark[1:])
+    ended = [""] if by_first.pop("", None) else []
+    written: list[str] = []
+    for first, rests in by_first.items():
+        rest = _alternatives(rests)
+        written.append(re.escape(first) + (f"(?:{rest})" if len(rests) > 1 else rest))
+    return "|".join([*written, *ended])
 
 
 def halves(marks: Iterable[str]) -> frozenset[str]:

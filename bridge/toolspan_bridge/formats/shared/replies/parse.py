@@ -21,6 +21,7 @@ from ....messages import (
 from ..contract import FormatError, StreamFailed
 from ..json_values import (
     MAX_NESTING,
+    TooManyValues,
     as_list,
     as_object,
     at,
@@ -66,6 +67,8 @@ def read_body(body: Any) -> dict[str, Any]:
             raise FormatError("the answer is empty")
         try:
             body = load(body)
+        except TooManyValues as excess:
+            raise FormatError(f"the answer {excess}") from None
         except ValueError:
             raise FormatError(f"the answer is not JSON: {snippet(body)}") from None
     listed = as_list(body) or ()

@@ -10,7 +10,7 @@ from typing import Any
 from ....messages import Assistant, Reply
 from ....messages.deltas import Delta, TextDelta
 from ..contract import FormatError, StreamFailed
-from ..json_values import as_list, as_object, compact, load, snippet
+from ..json_values import TooManyValues, as_list, as_object, compact, load, snippet
 from .errors import error_for_answer, error_in_answer
 from .thoughts import TaggedThoughts
 
@@ -179,6 +179,8 @@ def _object_in(frame: str | bytes) -> dict[str, Any] | None:
     """The JSON object of an event, also where it is in a list of one."""
     try:
         value = load(frame)
+    except TooManyValues as excess:
+        raise FormatError(f"an event of the stream {excess}") from None
     except ValueError:
         return None
     listed = as_list(value) or ()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from toolspan_server.common.gathered_text import GatheredText
+
 from ....messages import ToolCall
 from ..faults import RequestFault
 from ..frames import RETRACTED, comment, frame
@@ -41,7 +43,7 @@ class ResponseStream:
         self._output: list[dict[str, Any]] = []
         self._open: tuple[type[Piece], int] | None = None
         self._close: Callable[[], Iterator[bytes]] = lambda: iter(())
-        self._text = ""
+        self._text = GatheredText()
         self._turns: dict[int, int] = {}
 
     def begin(self) -> Iterator[bytes]:
@@ -79,7 +81,7 @@ class ResponseStream:
             item = message_item(self._begun, place, [], "in_progress")
             yield from self._begin_item((TextPiece, piece.turn), item, self._end_message)
             yield self._event("response.content_part.added", **self._at_part(), part=text_part(""))
-        self._text += piece.text
+        self._text.add(piece.text)
         yield self._event("response.output_text.delta", **self._at_part(), delta=piece.text, logprobs=[])
 
     def _unfit(self, piece: TextPiece) -> Iterator[bytes]:
@@ -101,8 +103,8 @@ class ResponseStream:
         yield comment(RETRACTED)
 
     def _end_message(self, status: str = "completed") -> Iterator[bytes]:
-        part = text_part(self._text)
-        yield self._event("response.output_text.done", **self._at_part(), text=self._text, logprobs=[])
+        part = text_part(self._text.text)
+        yield self._event("response.output_text.done", **self._at_part(), text=self._text.text, logprobs=[])
         yield self._event("response.content_part.done", **self._at_part(), part=part)
         yield self._end_item({**self._output[-1], "status": status, "content": [part]})
 
@@ -114,12 +116,12 @@ class ResponseStream:
             yield from self._begin_item((ThoughtPiece, piece.turn), item, self._end_thoughts)
             part = {"type": "summary_text", "text": ""}
             yield self._event("response.reasoning_summary_part.added", **self._at_summary(), part=part)
-        self._text += piece.text
+        self._text.add(piece.text)
         yield self._event("response.reasoning_summary_text.delta", **self._at_summary(), delta=piece.text)
 
     def _end_thoughts(self) -> Iterator[bytes]:
-        part = {"type": "summary_text", "text": self._text}
-        yield self._event("response.reasoning_summary_text.done", **self._at_summary(), text=self._text)
+        part = {"type": "summary_text", "text": self._text.text}
+        yield self._event("response.reasoning_summary_text.done", **self._at_summary(), text=self._text.text)
         yield self._event("response.reasoning_summary_part.done", **self._at_summary(), part=part)
         yield self._end_item({**self._output[-1], "summary": [part]})
 
@@ -136,7 +138,7 @@ class ResponseStream:
     def _begin_item(
         self, opened: tuple[type[Piece], int], item: dict[str, Any], close: Callable[[], Iterator[bytes]]
     ) -> Iterator[bytes]:
-        self._open, self._close, self._text = opened, close, ""
+        self._open, self._close, self._text = opened, close, GatheredText()
         self._output.append(item)
         yield self._event("response.output_item.added", output_index=len(self._output) - 1, item=item)
 

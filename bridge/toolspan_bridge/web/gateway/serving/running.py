@@ -128,7 +128,7 @@ class Runs:
         async with self._prepare(asked_last, choice, conversation, origin.caller) as prepared:
             yield Run(self, api, asked, prepared, conversation, origin, digests)
 
-    def keep(
+    async def keep(
         self,
         finished: Run,
         answer: Assistant,
@@ -138,7 +138,9 @@ class Runs:
         """Keep what the client does not see of ``finished``, which it sees as ``answer``; where that is
         stored too, ``stored`` is its id and its body."""
         visible = (*finished.asked.messages, answer)
-        keys = [call.id for call in answer.calls] or [finished.digests.after(answer)]
+        keys = [call.id for call in answer.calls]
+        if not keys:
+            keys = [await run_beside(len(answer.text), partial(finished.digests.after, answer))]
         own, conversation = finished.own_messages, finished.conversation.id
         if own:
             hidden = Hidden(own, conversation, ids)
@@ -214,7 +216,7 @@ class Run:
                 collector.add(piece)
                 if isinstance(piece, Finished):
                     self.watch.is_enough = True
-                    self._keep(collector.whole)
+                    await self._keep(collector.whole)
                 yield piece
 
     async def _again(self) -> AsyncGenerator[Piece]:
@@ -241,14 +243,14 @@ class Run:
         watched = self._runs.activity.watched(events, self.watch)
         return pieces_of(watched, self.asked.stops, held=held, thoughts=self.asked.thoughts)
 
-    def _keep(self, whole: Collected) -> None:
+    async def _keep(self, whole: Collected) -> None:
         calls = whole.finished.calls
         ids = [self._api.call_id(self.begun, number) for number in range(len(calls))]
         seen = tuple(replace(call, id=known) for call, known in zip(calls, ids, strict=True))
         provider_ids = {known: call.id for call, known in zip(calls, ids, strict=True)}
         stored = self._api.stored(self.begun, whole) if self.asked.store else None
         text = whole.streamed_text if self.asked.stream else whole.text
-        self._runs.keep(self, Assistant(text, seen), provider_ids, stored)
+        await self._runs.keep(self, Assistant(text, seen), provider_ids, stored)
         caching = self._origin.caching
         if self.cache == "miss" and caching is not None and is_kept(whole.finished.finish, self.watch.calls):
             answer = CachedAnswer(whole, self.own_messages, self.conversation.id)

@@ -10,10 +10,9 @@ from typing import Any, cast
 
 from pydantic_core import from_json
 
-MAX_MESSAGE_BYTES = 4 * 1024 * 1024
+from ....common.json_size import MAX_VALUES, holds_more_values
 
-MAX_CONTAINERS = 250_000
-"""Most lists and objects in one message: each takes time to make, and nothing else is done meanwhile."""
+MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 
 _LARGE = 65_536
 
@@ -36,18 +35,13 @@ def mend_halves(text: bytes) -> bytes:
     return _ESCAPES.sub(lambda found: rb"\ufffd" if found[1] else found[0], text)
 
 
-def containers(text: bytes) -> int:
-    """How many lists and objects ``text`` has at most."""
-    return text.count(b"[") + text.count(b"{")
-
-
 def parsed(text: bytes) -> Any:
     """The data in ``text``. Raises ``ValueError`` for invalid JSON, or too much of it.
 
     While much is made at once, looking for garbage would take most of the time.
     """
-    if len(text) > MAX_CONTAINERS and containers(text) > MAX_CONTAINERS:
-        raise ValueError(f"an answer of more than {MAX_CONTAINERS} lists and objects")
+    if holds_more_values(text, MAX_VALUES):
+        raise ValueError(f"an answer of more than {MAX_VALUES:,} values")
     try:
         return _read(mend_halves(text))
     except ValueError:

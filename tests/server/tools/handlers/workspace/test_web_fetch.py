@@ -103,6 +103,7 @@ async def test_a_long_page_is_cut_and_the_limit_named(api: Api, tmp_path: Path) 
         (b"\xff\xff", "text/plain", "\ufffd\ufffd"),
         (b'{"a": 1}', "application/json", '{"a": 1}'),
         (b"plain", "", "plain"),
+        (b"\x93so\x81\x94" * 5_000, "text/plain; charset=windows-1252", "“so�”" * 5_000),
         (b"<b>", "text/plain; charset=idna", "<b>"),
     ],
 )
