@@ -48,7 +48,7 @@ def hostile(name: str) -> tuple[dict[str, Any], Any]:
 @EACH
 def test_an_answer_is_checked_or_its_schema_refused(name: str) -> None:
     schema, value = hostile(name)
-    with at_most(units=200):
+    with at_most(units=500):
         try:
             AnswerSchema(schema).check(json.dumps(value))
         except UsageError as error:
@@ -58,7 +58,7 @@ def test_an_answer_is_checked_or_its_schema_refused(name: str) -> None:
 @EACH
 def test_arguments_are_checked_or_left_to_the_server(name: str) -> None:
     schema, value = hostile(name)
-    with at_most(units=200):
+    with at_most(units=500):
         Checker().faults(ToolSpec("s", "t", "", schema), value)
 
 
@@ -66,7 +66,7 @@ def test_arguments_are_checked_or_left_to_the_server(name: str) -> None:
 @pytest.mark.parametrize("plan", range(len(PLANS)))
 def test_a_schema_is_converted_and_its_arguments_converted_back(name: str, plan: int) -> None:
     schema, value = hostile(name)
-    with at_most(units=200):
+    with at_most(units=500):
         with suppress(Unrenderable):
             compile_schema(schema, PLANS[plan])
         for arguments in (value, {"input": json.dumps(value)}, {"a": None}):
@@ -76,7 +76,7 @@ def test_a_schema_is_converted_and_its_arguments_converted_back(name: str, plan:
 @EACH
 def test_strict_mode_is_taken_or_not(name: str) -> None:
     tool = ToolSpec("s", "t", "", hostile(name)[0], strict=True)
-    with at_most(units=200):
+    with at_most(units=500):
         for strict, plan in ((OPENAI_STRICT, openai.PLAN), (ANTHROPIC_STRICT, tools.PLAN)):
             with suppress(Unrenderable):
                 strict_or_not(tool, strict, plan)
@@ -85,7 +85,7 @@ def test_strict_mode_is_taken_or_not(name: str) -> None:
 @EACH
 def test_a_servers_own_schema_is_refused_or_checked(name: str) -> None:
     schema, value = hostile(name)
-    with at_most(units=300), suppress(Faulty, TooExpensive):
+    with at_most(units=500), suppress(Faulty, TooExpensive):
         Check(object_schema(schema)).faults(value)
 
 
@@ -106,7 +106,7 @@ def test_what_grows_from_level_to_level_is_refused_with_the_value_that_is_deep(k
 
 def test_a_chain_that_would_overflow_the_validators_stack_is_refused() -> None:
     row: dict[str, Any] = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}]} for n in range(30_000)}
-    with at_most(units=300), pytest.raises(TooExpensive):
+    with at_most(units=500), pytest.raises(TooExpensive):
         compile_validator({"$ref": "#/$defs/d0", "$defs": {**row, "d30000": {}}})
     row = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}]} for n in range(300)}
     with pytest.raises(TooExpensive, match="more than 200 schemas in a row"):
