@@ -190,9 +190,17 @@ def test_a_change_of_what_is_only_served_is_not(folder: Path, folders: TrustedFo
     folders.trust(folder, items(folder))
     config = json.loads(json.dumps(CONFIG))
     config["tools"]["registry"][0]["description"] = "Another."
-    config["tools"]["registry"][1]["implementation"]["mock_response"] = 2
     write(folder, config)
     assert unknown(folders, folder) == []
+
+
+def test_a_change_of_what_a_mock_answers_is_asked_about(folder: Path, folders: TrustedFolders) -> None:
+    """A pipeline or a hook may hand it on to a tool that acts."""
+    folders.trust(folder, items(folder))
+    config = json.loads(json.dumps(CONFIG))
+    config["tools"]["registry"][1]["implementation"]["mock_response"] = 2
+    write(folder, config)
+    assert unknown(folders, folder)
 
 
 def test_what_was_there_before_is_shown_beside_what_is_there_now(

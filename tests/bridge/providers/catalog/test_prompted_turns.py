@@ -69,7 +69,9 @@ async def test_a_pause_of_a_prompted_claude_and_the_call_after_it_keep_the_serve
     assert second[1]["content"] == PAUSED["content"]
     assert third[1]["content"] == [*PAUSED["content"], *GONE_ON["content"]]
     assert third[2]["content"][0]["text"].startswith('<tool_result name="config__get_weather">')
-    assert [block["type"] for block in native[1]["content"]] == ["thinking", "text", "tool_use"]
+    assert [block["type"] for block in native[1]["content"]] == ["thinking", "text"]
+    assert '"name": "config__get_weather"' in native[1]["content"][1]["text"], "the call is as it was written"
+    assert "22 °C" in native[2]["content"][0]["text"]
 
 
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -65,8 +66,12 @@ def server(folder: Path, text: str, when: str = "while it looks") -> subprocess.
 
 
 def children(pid: int) -> list[int]:
-    found = [each for each in Path("/proc").iterdir() if each.name.isdigit()]
-    return [int(each.name) for each in found if f"PPid:\t{pid}\n" in (each / "status").read_text()]
+    found: list[int] = []
+    for each in Path("/proc").iterdir():
+        with suppress(OSError):  # others end meanwhile
+            if each.name.isdigit() and f"PPid:\t{pid}\n" in (each / "status").read_text():
+                found.append(int(each.name))
+    return found
 
 
 def settings(folder: Path) -> SandboxSettings:
