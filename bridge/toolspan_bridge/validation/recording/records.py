@@ -69,6 +69,7 @@ _usage = record_of(
         "reasoning_tokens": count_of,
         "written_tokens": count_of,
         "raw": items_of(object_of),
+        "dearer": flag_of,
     },
 )
 

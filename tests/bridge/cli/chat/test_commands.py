@@ -191,9 +191,10 @@ def test_a_system_prompt_holds_for_the_conversation_also_when_it_is_resumed(shop
 
 SERVER = """
 import os, sys
-if os.path.exists("dead"):
-    os.remove("dead")
-    sys.exit("the disk is full")
+for name in ("dead", "dying"):  # at the discovery, and at the start the old way
+    if os.path.exists(name):
+        os.remove(name)
+        sys.exit("the disk is full")
 from toolspan_server.cli.main import main
 main(["--config", "other.yaml"])
 """
@@ -212,7 +213,8 @@ def test_a_server_that_is_gone_is_named_and_started_again_and_its_tools_are_used
     (shop / "other.yaml").write_text(OTHER)
     servers = {"far": {"command": sys.executable, "args": ["server.py"], "cwd": str(shop)}}
     (shop / "mine.yaml").write_text(CONFIG + yaml.safe_dump({"mcpServers": servers}))
-    (shop / "dead").touch()
+    for name in ("dead", "dying"):
+        (shop / name).touch()
     weather = {"calls": [{"tool": "weather", "arguments": {}}]}
     model = script(shop, STOCK, {"text": "three"}, weather, {"text": "blue"})
     lines = ("apples?", "/servers", "/servers restart far", "/servers", "sky?", "/servers restart nix")
