@@ -43,6 +43,7 @@ from ._spec import ServerSpec
 from ._stdio import stdio_streams
 from ._wire import wire_of
 from .child.process import Child
+from .child.stderr_tail import StderrTail
 from .limits.answers import is_refusal
 from .limits.bounded_json import finite
 
@@ -102,6 +103,7 @@ async def open_session(
                 if spec.kind != "stdio" or not PeerError(error.code, error.error.message).is_end:
                     raise
                 await stack.aclose()
+                child.tail = StderrTail()  # what it said is said again, if that was its end
                 session, channel = await _enter(stack, spec, child, listener)
                 await session.initialize()
         yield session, channel
