@@ -48,7 +48,7 @@ class KnownModels(FakeProvider):
 
     def _answer(self, body: Any) -> Sent:
         model, said = body["model"], body["messages"]
-        question, first = _question(said), said[-1]["role"] == "user"
+        question, first = _question(said), _is_asked(said[-1])
         if first:
             self._asked[model, question] += 1
         if model == "failing":
@@ -100,8 +100,13 @@ def _behaviour(model: str) -> Callable[[str, bool, int], _Turn]:
     return {"never-calls": _never, "wrong-tool": _wrong, "flaky": _flaky}.get(model, _perfect)
 
 
+def _is_asked(message: Any) -> bool:
+    """Whether it is a question, and not the result of a call that was written as text."""
+    return message["role"] == "user" and not message["content"].startswith("The result of ")
+
+
 def _question(messages: Any) -> str:
-    text = next(each["content"] for each in reversed(messages) if each["role"] == "user")
+    text = next(each["content"] for each in reversed(messages) if _is_asked(each))
     return WEATHER if "weather" in text else PRODUCT if "12 times 7" in text else GREETING
 
 
