@@ -35,6 +35,7 @@ SUCCEEDS = {
     "garbage before": "after garbage",
     "others' id": "stolen",
     "escapes": ESCAPES,
+    "surrogate": "\ufffd",
     "injection": INJECTION,
     "stops reading": "the last words",
     "drips": "drop by drop",

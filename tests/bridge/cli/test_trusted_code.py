@@ -394,7 +394,9 @@ def test_a_server_runs_again_without_a_question_and_after_a_change_it_does_not(t
     (folder / "README.md").write_text("more")
     (folder / "data.db").write_bytes(b"more")
     trusted.run("tools", "list")
-    assert (folder / "ran.log").read_text() == 3 * "xx", "it ends at the discovery, and is started the old way"
+    assert (folder / "ran.log").read_text() == 3 * "xx", (
+        "it ends at the discovery, and is started the old way"
+    )
     (folder / "colorsys.py").write_text(PY)
     assert trusted.run("tools", "list").code == 2
     assert not trusted.has("OWNED") and (folder / "ran.log").read_text() == 3 * "xx"
