@@ -27,6 +27,10 @@ _BOUNDED = {
 """Patterns that may take more steps than their text is long, with what bounds the text beside the call."""
 
 _READS_ON = {
+    f"{_SERVER}.config.code_files:_LAUNCHERS": "fully matched once for a word of a command line (_Launcher)",
+    f"{_SERVER}.config.code_files:_NPM": "fully matched once for a word of a command line (_Launcher)",
+    f"{_SERVER}.config.code_files:_URL": "fully matched once for a word of a command line (_Launcher)",
+    f"{_SERVER}.config.code_files:_UVX": "fully matched once for a word of a command line (_Launcher)",
     f"{_SERVER}.engines.databases._statement:_CLOSED": "what is not closed ends the reading (_hidden)",
     f"{_BRIDGE}.cli.other_clients.install._json:_REST_OF_LINE": "matched once for an edit (_inserted)",
     f"{_BRIDGE}.cli.other_clients.install._jsonc:_BLANK": "what does not fit raises InvalidJson (_Reader)",

@@ -13,7 +13,7 @@ from tests.support.served import tool, write_config
 from ..attack import Attack, Target
 
 _CALLS = 5
-_BLOCKS = 60_000
+_BLOCKS = 30_000
 _LIMIT = 65_536
 _RAW = Path(__file__).parents[2] / "support" / "mcp_servers" / "raw.py"
 _TEXTS = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}
@@ -48,7 +48,7 @@ def _content(client: RawClient, name: str, arguments: dict[str, Any]) -> list[di
 
 ATTACK = Attack(
     "I9.1.1",
-    "60,000 blocks in one result",
+    "30,000 blocks in one result",
     run,
     config=_config,
     memory_mib=128,
