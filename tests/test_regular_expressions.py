@@ -48,6 +48,7 @@ _MADE_AT_RUN_TIME = {
     f"{_SERVER}.common.secrets.redaction:_any_of": "alternatives of literal texts",
     f"{_SERVER}.common.secrets.redaction:__init__": "alternatives of literal texts",
     f"{_SERVER}.config.shown_text:_of_key": "patternProperties of our own schema of configs",
+    f"{_SERVER}.config.code_files:_possible_paths": "one class of characters, repeated",
     f"{_SERVER}.engines.documents._globs:_parts": "fnmatch.translate, whose stars give nothing back",
     f"{_SERVER}.engines.templates._parse:_compiled": "called with constants of its module",
     f"{_SERVER}.engines.uri_templates:_values": "a set of two characters",
