@@ -41,4 +41,10 @@ def _run(target: Target) -> None:
         assert told in target.server.exchange(tool_call("checked", arguments, ("connection", "close"))), told
 
 
-ATTACK = Attack("I9.1.3", "faults without number", _run, config=_config)
+ATTACK = Attack(
+    "I9.1.3",
+    "faults without number",
+    _run,
+    config=_config,
+    stalls=3,  # the first call compiles the config's own schema, with its 5,000 options
+)
