@@ -16,12 +16,13 @@ import anyio
 
 class Attempt:
     """What is under way, within ``outer``. Nothing counts in a block of ``pause``; ``refusal`` says why the
-    server let nobody in, if it did not."""
+    server let nobody in, if it did not, ``status`` is that of its last answer over HTTP."""
 
     def __init__(self, pause: Callable[[], AbstractContextManager[None]], outer: Attempt | None) -> None:
         self.pause = pause
         self.outer = outer
         self.refusal = ""
+        self.status: int | None = None
 
 
 _CURRENT: ContextVar[Attempt | None] = ContextVar("toolspan_upstream_attempt", default=None)
@@ -70,6 +71,12 @@ def refuse(reason: str) -> None:
     while current is not None:
         current.refusal = reason
         current = current.outer
+
+
+def note_status(status: int) -> None:
+    """Note the status of an answer over HTTP to what is under way here, whatever else is under way."""
+    if (current := _CURRENT.get()) is not None:
+        current.status = status
 
 
 class _Clock:

@@ -281,28 +281,26 @@ class Connection:
             with attempt_within(timeout) as made:
                 try:
                     return await ask(state.transport, session)
-                except PeerError:
-                    if made.refusal:
+                except (PeerError, UnusableAnswer) as error:
+                    if made.refusal and isinstance(error, PeerError):
                         raise NotAuthorized(self.spec.redact(made.refusal)) from None
+                    self._check_session(state, made.status, str(error))
                     raise
         except PeerError as error:
-            self._check_session(state, error.message)
             raise await self._refused(error, state) from None
         except UnusableAnswer as error:
-            self._check_session(state, str(error))
             raise NoResult(f"server {self.spec.name!r} {self.spec.redact(str(error))}") from None
         except ValueError as error:
             _log.debug("server %r: no valid %s", self.spec.name, wanted, exc_info=error)
             what = f"server {self.spec.name!r} answered with something that is no {wanted}"
             raise NoResult(what) from None
 
-    def _check_session(self, state: SessionState, message: str) -> None:
+    def _check_session(self, state: SessionState, status: int | None, message: str) -> None:
         """Raise ``_SessionExpired`` where the server says that it has no such session: with 404 as the
         specification has it, or with 400 and words about sessions, as many servers do."""
         version = getattr(state.session, "protocol_version", None) or ""
-        if state.child is None or self.spec.kind != "http" or version >= _WITHOUT_SESSIONS:
+        if self.spec.kind != "http" or version >= _WITHOUT_SESSIONS:
             return
-        status = state.child.status
         if status == 404 or (status == 400 and "session" in message.lower()):
             raise _SessionExpired
 

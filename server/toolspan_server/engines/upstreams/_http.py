@@ -18,6 +18,7 @@ from typing_extensions import override
 
 from ...common.json_size import MAX_VALUES, ValueCounter
 from ...common.no_cookies import NoCookies
+from ._attempt import note_status
 from ._spec import ServerSpec
 from ._sse_answers import checked, note_asked
 from ._wire import tell_request, tell_response
@@ -128,6 +129,7 @@ def _client(spec: ServerSpec, child: Child) -> httpx2.AsyncClient:
 
     async def bound(response: httpx2.Response) -> None:
         tell_response(spec, response)
+        note_status(response.status_code)
         child.status = response.status_code if response.status_code >= 400 else None
         if response.headers.get("content-encoding", "identity") != "identity":
             raise httpx2.DecodingError("the server compressed its answer although asked not to")
